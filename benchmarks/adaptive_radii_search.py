@@ -19,7 +19,7 @@ from protocover._balls import OrderedMembers
 from protocover._cover import CoverProblem
 from protocover._estimators.search.standard_error import choose
 from protocover._selection.adaptive_radii import OwnBalls, Rules
-from protocover.solvers._stepwise import choose_by_drop, choose_by_ratio
+from protocover.solvers._greedy import choose_by_drop, choose_by_ratio
 
 __all__ = [
     "Balls",

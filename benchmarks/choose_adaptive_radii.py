@@ -49,7 +49,7 @@ from protocover._selection.adaptive_radii import OwnBalls, Rules, join_own
 from protocover._selection.by_class import select
 from protocover._selection.selected import Selection
 from protocover.dissimilarity import Precomputed
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 RULES = {
     "d / r": lambda d, r: d / r,

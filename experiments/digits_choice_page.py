@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib import pyplot as plt
 
-from protocover.plotting._canvas import use_count_scale
+from protocover.plotting._style import use_count_scale
 
 from .digits_choice import TRIED
 from .digits_table import TANGENTS

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from protocover import PVMClassifier, pvm_path
 from protocover._maps import sammon_map
-from protocover.plotting._greedy_progress import running_error
+from protocover.plotting._curves import running_error
 
 from .digits_table import Digits, load_digits, pack_images
 from .machine import PAPER

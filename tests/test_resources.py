@@ -32,7 +32,7 @@ from protocover._resources import (
 )
 from protocover.dissimilarity import DANN, TangentDistance
 from protocover.report import make_report
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 METRICS = ["euclidean", "cityblock", DANN(), TangentDistance((2, 2))]

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 
 from protocover import BallCover, PVMClassifier
 from protocover.solvers import _lp as lp
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 
 def main() -> None:

@@ -58,8 +58,8 @@ def test_the_radii_are_told_in_every_file(shells, capsys):
     assert limit in said.out
     assert max(map(len, said.out.splitlines())) <= 80
     page = Path("out/report.html").read_text()
-    assert "Each has its own radius" in page
-    assert "it has to stand for more than itself" in page
+    assert "Each prototype has its own radius" in page
+    assert "a prototype must cover other cases" in page
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,10 @@ def test_limit_and_cost_are_searched_for(shells, words, limits, costs, capsys):
     )
     assert max(map(len, said.splitlines())) <= 80
     page = Path("out/report.html").read_text()
-    tried = f"{limits} limit{'s'[: limits != 1]} and {costs} cost{'s'[: costs != 1]}"
+    radii = "maximum radius" if limits == 1 else "maximum radii"
+    tried = f"{limits} {radii} and {costs} cost{'s'[: costs != 1]}"
     assert f"chosen from {tried} by 3-fold cross-validation" in page
-    assert re.search(r"uncovered cases, chosen from \d+ with the limit", page)
+    assert re.search(r"uncovered cases, chosen from \d+ with the maximum radius", page)
     assert "Infinity" not in page.split('id="data"')[1].split("</script>")[0]
     assert figures()["eps"] == (None if np.isinf(search.eps_) else search.eps_)
 

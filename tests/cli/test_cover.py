@@ -48,7 +48,7 @@ def test_the_best_so_many_of_a_table_with_everything_in_a_folder(blobs, capsys):
     said = capsys.readouterr()
     assert "standardized Euclidean (all columns are numbers)" in said.err
     assert "4 cases stand for 41." in said.out
-    assert "the smallest at which 4 cover 95.0 %" in said.out
+    assert "the smallest at which 4 representatives cover 95.0 %" in said.out
     assert "No 4 representatives cover more." in said.out
     assert "representatives.csv  the representatives" in said.out
     assert {path.name for path in Path("blobs-protocover").iterdir()} == FILES
@@ -117,7 +117,7 @@ def test_the_model_is_the_one_that_python_makes_and_tells_of_itself_what_is_true
 def test_without_a_question_everything_is_covered(blobs, capsys):
     assert cover("blobs.csv", "--drop", "case", "--drop", "seconds", "-o", "out") == 0
     said = capsys.readouterr().out
-    assert "as many as the root of their number cover 95.0 %" in said
+    assert "sqrt(n) of n cases cover 95.0 %" in said
     assert "covered    41 of 41, 100.0 %" in said
 
 

@@ -59,7 +59,7 @@ def test_no_accuracy_is_printed_without_the_baseline(rare, fit, words, capsys):
     else:
         assert lines[place + 1].startswith("baseline   95.0 % by always predicting no,")
         page = Path("out/report.html").read_text(encoding="utf-8")
-        assert "always answering" in page[: page.index('id="prototypes"')]
+        assert "always predicting" in page[: page.index('id="prototypes"')]
         assert 'aria-label="Confusion matrix"' in page
     assert max(map(len, lines)) <= 80
 

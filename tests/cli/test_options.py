@@ -16,7 +16,7 @@ from protocover import PVMClassifier, PVMClassifierCV, load_model
 from protocover._cli import main
 from protocover._cli.commands import _build_parser
 from protocover._cli.options import PARAMETERS, SOLVER_NAMES
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 
 def options_of(command):

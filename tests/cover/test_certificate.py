@@ -1,4 +1,4 @@
-"""A certificate is rechecked from the problem, and a false one is found out."""
+"""verify recomputes certificates from the problem and reports every fault."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.sparse import csc_array
 
 from protocover._cover import CoverProblem, CoverSolution, verify
 from protocover.solvers import greedy
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 
 @pytest.fixture
@@ -64,30 +64,30 @@ def test_a_true_solution_has_no_faults(problem, solution):
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_every_lie_is_found_out(problem, solution, lie, fault):
+def test_every_false_statement_is_a_fault(problem, solution, lie, fault):
     faults = verify(problem, replace(solution, **lie)).faults
     assert any(fault in found for found in faults), faults
 
 
-def test_a_bound_that_its_vector_does_not_prove_is_found_out(problem):
+def test_a_bound_above_what_the_vector_proves_is_a_fault(problem):
     weak = CoverSolution.of(problem, [], dual=np.zeros(4))
     assert verify(problem, weak).ok
     assert not verify(problem, replace(weak, lower_bound=0.25)).ok
 
 
 def test_an_overpaid_ball_lowers_the_bound(problem):
-    """Four points that pay 1 each overpay the balls: the excess is taken off."""
+    """Dual variables of 1 exceed the costs of the balls, and the excess is subtracted."""
     assert verify(problem, CoverSolution.of(problem, [], dual=np.ones(4))).lower_bound < 0
 
 
-def test_the_word_of_a_branch_and_bound_is_neither_confirmed_nor_a_fault(problem, solution):
+def test_a_solvers_claim_is_neither_confirmed_nor_a_fault(problem, solution):
     said = replace(solution, certificate="solver", dual=None)
     found = verify(problem, said)
     assert found.ok
     assert found.certificate == "none"
 
 
-def test_an_order_is_held_to_its_rule(problem):
+def test_scores_are_checked_by_their_rule(problem):
     by_drop, by_ratio = greedy(problem), SOLVERS["ratio-greedy"](problem)
     assert verify(problem, by_drop, order_by="drop").ok
     assert verify(problem, by_ratio, order_by="ratio").ok
@@ -101,13 +101,13 @@ def test_an_order_is_held_to_its_rule(problem):
 
 
 @pytest.mark.parametrize("selected", [[2, 0], [0, 2], [1, 0, 2]])
-def test_any_order_that_is_described_as_it_is_has_no_faults(problem, selected):
+def test_any_order_may_be_described(problem, selected):
     assert verify(problem, CoverSolution.of(problem, selected)).ok
 
 
 @pytest.mark.parametrize("exponent", [-300, 0, 300])
 def test_weights_of_any_size_are_checked_without_rounding(exponent):
-    """Numbers that have no common 64-bit grid are added as Python's whole numbers."""
+    """Numbers that have no common 64-bit grid are added as Python's integers."""
     weights = np.array([1.0, 2.0**-70, 3.0]) * 2.0**exponent
     cover = csc_array(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool))
     problem = CoverProblem(cover, np.zeros(2), weights, 0.0)

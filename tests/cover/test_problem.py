@@ -1,4 +1,4 @@
-"""Objective, bound and their exactness."""
+"""Problems: validation, exact objectives and bounds, sums over balls, and plain set covers."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from protocover._cover import (
     relative_gap,
     simplest_fraction,
 )
+from protocover._cover.table import line_members
 
 
 def small(wrong=(0.0, 1.0, 0.0), prize=(1.0, 1.0, 1.0, 1.0), cost=0.25):
@@ -56,14 +57,14 @@ def test_the_shapes_of_a_problem_must_fit():
         ("cover", [["yes"] * 3] * 4, r"cover must be a table .* got 2 dimensions of <U3"),
     ],
 )
-def test_a_problem_refuses_what_is_no_cover_and_no_weight(part, value, message):
+def test_invalid_parts_of_a_problem_are_rejected(part, value, message):
     names = ("cover", "wrong", "prize", "prototype_cost")
     given = {name: getattr(small(), name) for name in names}
     with pytest.raises(ValueError, match=message):
         CoverProblem(**{**given, part: value})
 
 
-def test_a_cover_with_members_that_are_no_points_is_refused():
+def test_a_cover_with_invalid_indices_is_rejected():
     cover = small().cover.copy()
     cover.indices[-1] = 9
     with pytest.raises(ValueError, match="cover is no valid sparse table"):
@@ -101,7 +102,7 @@ def odd_covers():
 
 
 @pytest.mark.parametrize("form", odd_covers())
-def test_any_form_of_a_cover_means_the_same_and_is_left_as_it_was(form):
+def test_any_form_of_a_cover_is_converted_and_not_changed(form):
     before = form.copy()
     problem = CoverProblem(form, [0, 1, 0], [1, 1, 1, 1], 0.25)
     assert problem.prize_sums().tolist() == small().prize_sums().tolist()
@@ -114,7 +115,7 @@ def test_any_form_of_a_cover_means_the_same_and_is_left_as_it_was(form):
         np.testing.assert_array_equal(form.data, before.data)
 
 
-def test_the_weights_of_a_problem_cannot_be_changed_by_a_solver():
+def test_the_weights_of_a_problem_are_read_only():
     prize = np.ones(3)
     problem = CoverProblem(np.eye(3, dtype=bool), np.zeros(3), prize, 0.5)
     for numbers in (problem.prize, problem.wrong):
@@ -123,14 +124,14 @@ def test_the_weights_of_a_problem_cannot_be_changed_by_a_solver():
     prize[0] = 2.0  # the array given stays the caller's
 
 
-def test_a_cover_in_good_form_is_not_copied():
+def test_a_canonical_cover_is_not_copied():
     cover = small().cover
     assert CoverProblem(cover, np.zeros(3), np.ones(4), 0.25).cover is cover
 
 
 @pytest.mark.parametrize("least", [5e-324, 2.0**-1060])
-def test_prizes_next_to_nothing_have_bounds_that_hold(least):
-    """Where the grid would be finer than any number, it is the smallest number."""
+def test_tiny_prizes_have_valid_bounds(least):
+    """The grid is at least the smallest positive float."""
     problem = small(wrong=(0.0, least, 0.0), prize=(least,) * 4, cost=0.0)
     assert problem.on_grid
     assert problem.lower_bound(problem.prize) <= float(naive.exact_optimum(problem)[0])
@@ -154,7 +155,7 @@ def test_the_objective_is_what_the_paper_writes(selected):
         (0, r"shape \(\)"),
     ],
 )
-def test_what_is_no_selection_is_refused(selected, message):
+def test_invalid_selections_are_rejected(selected, message):
     with pytest.raises(ValueError, match=message):
         small().objective(selected)
     with pytest.raises(ValueError, match=message):
@@ -180,7 +181,7 @@ def test_the_simplest_fraction_rounds_to_its_number(number):
     assert float(simplest_fraction(number)) == number
 
 
-def test_decimals_are_taken_for_what_they_say():
+def test_decimals_are_exact():
     numbers = [0.1, 0.0, 2.0, 0.125, 1e-9, 19.99, 1e300, 1e-300, 1 / 3, 0.1 + 0.2]
     exact = [Fraction(1, 10), 0, 2, Fraction(1, 8), Fraction(1, 10**9), Fraction(1999, 100)]
     exact += [Fraction(number) for number in numbers[6:]]
@@ -217,7 +218,7 @@ def test_a_bound_is_rounded_up_to_what_an_objective_can_be():
     assert small(prize=(0.1, 0.2, 0.3, 0.4)).step <= Fraction(1, 2**50)
 
 
-def test_the_core_holds_just_the_candidates_that_can_pay():
+def test_the_core_has_only_worthwhile_candidates():
     problem = small(wrong=(1.75, 1.0, 3.0))
     assert problem.worthwhile.tolist() == [1]
     assert problem.core.n_candidates == 1
@@ -232,12 +233,12 @@ def test_an_amount_is_compared_with_the_exact_cost(number, above):
     assert naive.exact_optimum(problem)[1] == int(above)
 
 
-def test_points_remember_the_step_that_first_covers_them():
+def test_first_cover_is_the_place_of_the_first_ball():
     assert first_cover(small(), np.array([1, 2])).tolist() == [1, 0, 0, 1]
     assert first_cover(small(), np.array([], dtype=int)).tolist() == [0, 0, 0, 0]
 
 
-def test_a_solution_says_who_proved_what():
+def test_certificates_follow_from_vector_and_claim():
     problem = small()
     optimal, zeros = np.array([0.0, 0.25, 0.0, 0.25]), np.zeros(4)
     words = [
@@ -272,14 +273,14 @@ def test_a_solution_says_who_proved_what():
         (5e-324, -math.inf, math.inf),
     ],
 )
-def test_a_gap_is_a_share_of_the_objective_also_where_that_is_nothing(objective, bound, gap):
+def test_the_gap_is_relative_to_the_objective_also_at_zero(objective, bound, gap):
     """An objective of 0 is a sum of weights of which nothing can be saved."""
     assert relative_gap(objective, bound) == gap
     none = np.empty(0, dtype=np.intp)
     assert CoverSolution(none, np.empty(0), none, objective, bound).gap == gap
 
 
-def test_a_solution_that_is_cut_short_keeps_its_bound_and_says_whose_it_is():
+def test_a_prefix_keeps_bound_and_certificate():
     problem = small()
     optimal = np.array([0.0, 0.25, 0.0, 0.25])
     proved = CoverSolution.of(problem, [2, 0], dual=optimal, status="found", details={"a": 1})
@@ -294,7 +295,7 @@ def test_a_solution_that_is_cut_short_keeps_its_bound_and_says_whose_it_is():
     assert CoverSolution.of(problem, [2, 0]).prefix(problem, 1).certificate == "none"
 
 
-def test_a_prefix_as_good_as_the_whole_is_as_well_proved():
+def test_a_prefix_as_good_as_the_whole_keeps_the_solvers_claim():
     """A last choice that gains nothing may be cut off without losing the solver's proof."""
     tied = small(wrong=(0.75, 1.0, 0.0))
     whole = CoverSolution.of(tied, [2, 0], claim=Fraction(5, 4))
@@ -303,7 +304,7 @@ def test_a_prefix_as_good_as_the_whole_is_as_well_proved():
 
 
 @pytest.mark.parametrize("strip", [1, 3, 7, 10_000])
-def test_sums_over_balls_are_the_product_whatever_the_strips(strip):
+def test_sums_over_balls_do_not_depend_on_the_strips(strip):
     rng = np.random.default_rng(0)
     table = rng.random((30, 20)) < 0.2
     table[:, [0, 7, 19]] = False
@@ -314,10 +315,21 @@ def test_sums_over_balls_are_the_product_whatever_the_strips(strip):
     assert ball_sums(nothing, values, strip=strip).tolist() == []
 
 
+@pytest.mark.parametrize("lines", [[], [3], [5, 0, 5], list(range(8))])
+@pytest.mark.parametrize("n_rows", [6, 200])
+@pytest.mark.parametrize("density", [0.0, 0.3])
+def test_line_members_are_those_of_a_slice(lines, density, n_rows):
+    inside = np.random.default_rng(0).random((n_rows, 8)) < density
+    by_column, lines = csc_array(inside), np.array(lines, dtype=np.intp)
+    expected = by_column[:, lines].indices.tolist()
+    assert line_members(by_column, lines).tolist() == expected
+    assert line_members(csc_array(inside).T, lines).tolist() == expected
+
+
 SETS = [{"a", "b", "c"}, {"b", "d"}, {"c", "d"}, {"d"}]
 
 
-def test_a_set_cover_costs_what_its_sets_cost_once_all_is_covered():
+def test_an_optimum_of_a_set_cover_covers_all_elements():
     """Every cover is compared with every other selection by its objective alone."""
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -361,6 +373,6 @@ def test_sets_may_hold_any_values_and_elements_may_be_given_weights():
         ({"sets": SETS, "costs": [1, 2, -1, 0]}, "costs must hold finite numbers"),
     ],
 )
-def test_faulty_sets_are_refused(given, message):
+def test_invalid_sets_are_rejected(given, message):
     with pytest.raises(ValueError, match=message):
         CoverProblem.from_sets(**given)

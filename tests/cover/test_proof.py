@@ -1,4 +1,4 @@
-"""A proof by cases proves no more than is true, and nothing once it has been tampered with."""
+"""Proof trees prove no more than is true, and nothing after tampering."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from covers import countable, large_problem, problem_and_optimum
+from covers import large_problem, problem_and_optimum
 from scipy.sparse import csc_array
 
 import naive
 from protocover._cover import CoverProblem, CoverSolution, Limit, ProofTree, verify
 from protocover._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, bound_by_proof
 from protocover.solvers import exact
-from protocover.solvers._exact.proof import Place
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._branch_and_bound import BranchAndBound
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +48,9 @@ def random_leaves(rng, problem):
     return ProofTree(steps, problem.snap(scale * drawn * problem.prize))
 
 
-@pytest.mark.parametrize("part", range(10))
-def test_no_tree_proves_more_than_enumeration_finds(part):
-    """Whatever the tree, its vectors and the selection in hand, useless candidates included."""
-    for seed in range(100 * part, 100 * part + 100):
+def test_no_tree_proves_more_than_the_optimum():
+    """Whatever the tree, its vectors and the selection, also with useless candidates."""
+    for seed in range(300):
         problem, optimum, _ = problem_and_optimum(seed)
         if not problem.on_grid or problem.step == 0:
             continue
@@ -82,23 +80,8 @@ def test_an_objective_that_no_useful_selection_has_excludes_no_better_one():
     assert bound_by_proof(problem, leaves, dual=None, objective=reached) == (4, [])
 
 
-@pytest.mark.parametrize("name", ["exact", "auto"])
-def test_what_a_tree_closes_is_proved_by_its_leaves(name):
-    """On small covers whose weights are integers every bound is verified and is the optimum."""
-    n_trees = 0
-    for seed in range(1000):
-        problem, optimum, _ = problem_and_optimum(seed)
-        if not countable(seed):
-            continue
-        found = SOLVERS[name](problem, rng=np.random.default_rng(0))
-        assert found.certificate == "verified"
-        assert Fraction(found.lower_bound) == Fraction(float(optimum))
-        n_trees += found.proof is not None
-    assert n_trees >= 3
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_leaves_of_larger_covers_are_rechecked(seed):
+@pytest.mark.parametrize("seed", range(2))
+def test_proofs_of_larger_covers_are_rechecked(seed):
     problem = large_problem(60, 90, density=0.1, seed=seed)
     for options in ({}, {"max_nodes": 3}):
         solution = exact(problem, rng=np.random.default_rng(0), **options)
@@ -109,15 +92,15 @@ def test_leaves_of_larger_covers_are_rechecked(seed):
 
 
 @pytest.mark.parametrize("name", ["MOST_STEPS", "MOST_NUMBERS", "_MOST_CHECKED"])
-def test_a_tree_too_large_to_be_kept_is_the_solvers_word(name, problem, monkeypatch):
-    monkeypatch.setattr(sys.modules[Place.__module__], name, 9)
+def test_without_a_proof_the_certificate_is_solver(name, problem, monkeypatch):
+    monkeypatch.setattr(sys.modules[BranchAndBound.__module__], name, 9)
     solution = exact(problem, rng=np.random.default_rng(0))
     assert solution.certificate == "solver"
     assert solution.proof is None
     assert verify(problem, solution).ok
 
 
-def test_leaves_that_prove_no_more_than_the_vector_are_not_kept(problem, solution):
+def test_a_proof_of_no_more_than_the_vector_is_not_kept(problem, solution):
     alone = ProofTree(np.array([LEAF]), np.empty((0, 60)))
     again = CoverSolution.of(problem, solution.selected, dual=solution.dual, proof=alone)
     assert again.certificate == "verified"
@@ -187,32 +170,32 @@ TAMPERINGS = {
 
 
 @pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
-def test_no_change_of_leaves_is_accepted(problem, solution, change):
+def test_no_tampered_proof_is_accepted(problem, solution, change):
     assert verify(problem, solution).ok
     found = verify(problem, replace(solution, proof=change(solution.proof)))
     assert not found.ok
     assert found.lower_bound < solution.objective
 
 
-def test_beside_a_worse_selection_leaves_prove_less(problem, solution):
-    """What they need not look at closer is then less, too."""
+def test_a_proof_with_a_worse_selection_proves_less(problem, solution):
+    """More nodes need a closer look then."""
     empty = CoverSolution.of(problem, [], dual=solution.dual, proof=solution.proof)
     assert empty.certificate == "verified"
     assert empty.lower_bound <= solution.objective
 
 
-def test_leaves_prove_nothing_of_a_budget(problem, solution):
+def test_a_proof_proves_nothing_within_a_budget(problem, solution):
     said = replace(solution, limit=Limit(at_most=9), price=1.0)
     assert "a proof tree proves nothing under a limit" in verify(problem, said).faults
 
 
-def test_leaves_prove_nothing_off_the_grid(problem, solution):
+def test_a_proof_proves_nothing_off_the_grid(problem, solution):
     off = CoverProblem(problem.cover, np.full(90, 0.1), np.full(60, 1e12), problem.prototype_cost)
     _, faults = bound_by_proof(off, solution.proof, dual=None, objective=Fraction(9))
     assert faults == ["a proof tree needs prizes on a common grid"]
 
 
-def test_the_numbers_of_a_proof_are_limited(problem):
+def test_the_size_of_a_proof_is_limited(problem):
     many = ProofTree(np.full(MOST_STEPS + 1, LEAF), np.empty((0, 60)))
     assert "at most 4096" in bound_by_proof(problem, many, dual=None, objective=Fraction(6))[1][0]
     n_vectors = MOST_NUMBERS // 1024 + 1
@@ -225,7 +208,6 @@ def test_the_numbers_of_a_proof_are_limited(problem):
 
 @pytest.mark.parametrize("cost", [1e-300, 1.0, 1e300])
 def test_costs_and_weights_of_any_size_are_counted(cost):
-    """Dearer than everything together, or as good as nothing."""
     cover = csc_array(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool))
     problem = CoverProblem(cover, np.array([0.0, 2.0**60]), np.array([1.0, 2.0, 3.0]), cost)
     leaves = ProofTree(np.array([0, VECTOR, LEAF, LEAF]), np.ones((1, 3)))
@@ -239,8 +221,7 @@ def test_costs_and_weights_of_any_size_are_counted(cost):
     assert bound <= optimum
 
 
-def test_candidates_can_be_numbered_anew(problem, solution):
-    """As a path does, which solves problems without the candidates that cannot pay."""
+def test_candidates_can_be_renumbered(problem, solution):
     columns = np.arange(1, 91)
     inside = csc_array(np.hstack((np.zeros((60, 1)), problem.cover.toarray())).astype(bool))
     wider = CoverProblem(inside, np.append(0.0, problem.wrong), problem.prize, 2.0)

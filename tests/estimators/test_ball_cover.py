@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from protocover import BallCover
 from protocover._selection import covering
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 SEEDS = range(12)
 every_solver = pytest.mark.parametrize(

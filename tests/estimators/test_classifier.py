@@ -242,7 +242,7 @@ def test_unlabeled_points_may_become_prototypes():
         model.prototype_sources_.tolist() == ["unlabeled", "train"]
     )
     chosen = model.prototype_sources_.tolist().index("unlabeled")
-    assert model.prototype_indices_[chosen] == 0
+    assert model.prototype_indices_[chosen] == -1  # not a row of X
     assert model.candidate_indices_[chosen] == 4
     np.testing.assert_array_equal(model.prototypes_[chosen], [1.0])
 

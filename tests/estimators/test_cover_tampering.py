@@ -16,7 +16,7 @@ from protocover._cover import Limit, relative_gap
 from protocover._exceptions import ModelFileError
 from protocover.candidates import KMeansCandidates
 from protocover.solvers import greedy
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 X, _ = load_iris(return_X_y=True)
 WEIGHTS = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(X))

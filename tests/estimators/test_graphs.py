@@ -705,7 +705,7 @@ def test_other_points_than_those_of_the_training_are_suspected_alike(radii):
 
 def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
     pytest.importorskip("matplotlib")
-    from protocover.plotting._greedy_progress import running_error
+    from protocover.plotting._curves import running_error
 
     for radii in ("shared", "adaptive"):
         model = fit(cut(D, NEAR), radii=radii)

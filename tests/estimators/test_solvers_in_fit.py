@@ -11,8 +11,7 @@ from paper import PAPER
 from protocover import BallCover, PVMClassifier, pvm_path
 from protocover._cover import CoverSolution, verify
 from protocover.solvers import greedy
-from protocover.solvers._options import default_time_limit
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS, default_time_limit
 
 X, Y = load_iris(return_X_y=True)
 EPS = 0.7

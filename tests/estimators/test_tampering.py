@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from protocover import PVMClassifier, load_model, save_model
 from protocover._cover import CoverSolution
 from protocover._exceptions import ModelFileError
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 WEIGHTS = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(Y))

@@ -18,7 +18,7 @@ from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
 from protocover.solvers import greedy
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 EPS = 0.7

@@ -10,8 +10,7 @@ from scipy.spatial.distance import cdist
 
 import naive
 from protocover import DissimilarityError
-from protocover._maps import sammon_map
-from protocover._maps.sammon import derivatives, sammon_stress
+from protocover._maps import derivatives, sammon_map, sammon_stress
 
 
 def make_case(seed=0, n_points=7, n_features=5):
@@ -148,7 +147,7 @@ def test_other_dimensions():
     ("D", "message"),
     [
         ([[0, 1], [2, 0]], r"symmetric.*differ by 1.*pass \(D \+ D.T\) / 2"),
-        ([[0, -1], [-1, 0]], "must not be negative, got -1"),
+        ([[0, -1], [-1, 0]], "must be non-negative, got -1"),
         ([[1, 1], [1, 0]], "zero on the diagonal, got up to 1"),
         ([[0, np.nan], [np.nan, 0]], "finite"),
         ([[0, 1, 2], [1, 0, 2]], r"square.*got shape \(2, 3\)"),
@@ -167,7 +166,7 @@ def test_the_values_of_a_table_are_refused_as_a_dissimilarity_is():
 
 def test_bad_parameters_are_refused():
     D = [[0.0, 1.0], [1.0, 0.0]]
-    with pytest.raises(ValueError, match="n_components must be a whole number from 1, got 0"):
+    with pytest.raises(ValueError, match="n_components must be a positive integer, got 0"):
         sammon_map(D, 0)
     with pytest.raises(ValueError, match=r"start must be finite .*\(2, 2\), got shape \(3, 2\)"):
         sammon_map(D, start=np.zeros((3, 2)))

@@ -191,5 +191,5 @@ def test_other_estimators_are_refused():
 
 
 def test_a_grid_needs_two_rows():
-    with pytest.raises(ValueError, match="resolution must be a whole number from 2, got 1"):
+    with pytest.raises(ValueError, match="resolution must be an integer of at least 2, got 1"):
         BallsDisplay.from_estimator(fit(), X, Y, resolution=1)

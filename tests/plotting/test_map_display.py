@@ -17,7 +17,7 @@ from protocover.dissimilarity import RankDissimilarity
 
 plt = pytest.importorskip("matplotlib.pyplot")
 PrototypeMapDisplay = pytest.importorskip("protocover.plotting").PrototypeMapDisplay
-arrange = pytest.importorskip("protocover.plotting._arrangement").arrange
+arrange = pytest.importorskip("protocover.plotting._map").arrange
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:400], Y[:400]
@@ -127,7 +127,7 @@ def test_very_few_prototypes_have_a_map(model, n_prototypes):
         ({"image_shape": (8, 9)}, r"image_shape \(8, 9\) does not multiply out to the 64"),
         ({"image_shape": (64,)}, r"image_shape must be \(height, width\)"),
         ({"images": np.zeros((2, 8, 8))}, "images must be 5 images, one for each prototype"),
-        ({"dissimilarities": np.zeros((2, 2))}, "a table between the 5 prototypes, got shape"),
+        ({"dissimilarities": np.zeros((2, 2))}, "a matrix between the 5 prototypes, got shape"),
     ],
 )
 def test_what_does_not_fit_is_refused(model, options, message):

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-palette = pytest.importorskip("protocover.plotting._palette")
+palette = pytest.importorskip("protocover.plotting._style")
 
 
 def test_a_hundred_classes_can_be_told_apart():

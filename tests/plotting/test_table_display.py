@@ -11,7 +11,7 @@ from protocover.dissimilarity import Gower
 
 plt = pytest.importorskip("matplotlib.pyplot")
 PrototypeTableDisplay = pytest.importorskip("protocover.plotting").PrototypeTableDisplay
-features = pytest.importorskip("protocover.plotting._features")
+features = pytest.importorskip("protocover.plotting._table")
 
 X = np.array([[0.0, 5.0], [1.0, 1.0], [2.0, 3.0], [8.0, 2.0], [9.0, 4.0], [10.0, 0.0]])
 Y = np.array(["low", "low", "low", "high", "high", "high"])
@@ -129,5 +129,5 @@ def test_what_does_not_fit_is_refused():
         PrototypeTableDisplay.from_estimator(none)
     D = np.abs(X[:, :1] - X[:, 0])
     table = PVMClassifier(eps=2.0, metric="precomputed", **PAPER).fit(D, Y)
-    with pytest.raises(ValueError, match=r"pass rows= such as X\[clf.prototype_indices_\]"):
+    with pytest.raises(ValueError, match=r"pass rows=X\[clf.prototype_indices_\]"):
         PrototypeTableDisplay.from_estimator(table)

@@ -55,8 +55,8 @@ def test_the_farthest_and_the_uncovered_are_listed_with_the_nearest(cover, summa
         np.testing.assert_allclose([one.distance for one in listed], least[order], rtol=1e-3)
 
 
-def test_who_stands_for_each_case_is_told(cover, summary):
-    assert summary.standing == cover.labels_[summary.cases.rows].tolist()
+def test_each_case_has_its_representative(cover, summary):
+    assert summary.represented_by == cover.labels_[summary.cases.rows].tolist()
 
 
 def test_the_features_that_set_a_group_apart_come_first():
@@ -64,7 +64,7 @@ def test_the_features_that_set_a_group_apart_come_first():
     table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
     table.loc[:29, "b"] += 20.0
     found = summarize(BallCover(eps=9.0, max_representatives=2).fit(table), table)
-    assert [one.telling[0] for one in found.prototypes] == [1, 1]
+    assert [one.top_columns[0] for one in found.prototypes] == [1, 1]
 
 
 def test_a_pipeline_shows_the_values_before_it():
@@ -92,7 +92,7 @@ def test_the_proof_is_told_in_plain_words(options, words):
 def test_the_page_has_no_words_of_classes(cover, summary):
     page = render(summary)
     body = page[: page.index("<script")]
-    for word in ("Suspect", "wrongly", "class of", "Held-out", "Prototypes"):
+    for word in ("Suspect", "miscovered", "class of", "Held-out", "Prototypes"):
         assert word not in body
     for word in ("Representatives", "Farthest cases", "Uncovered cases", "cover more"):
         assert word in body
@@ -130,7 +130,7 @@ def test_points_of_a_graph_are_their_own_neighbors_in_its_report_too():
 
 @pytest.mark.parametrize("options", [{"queries": Z[:3]}, {"held_out": (Z[:3], Y[:3])}], ids=list)
 def test_a_cover_has_no_answers_to_explain(cover, options):
-    with pytest.raises(ValueError, match="held_out and queries go with a classifier"):
+    with pytest.raises(ValueError, match="held_out and queries need a classifier"):
         summarize(cover, Z, **options)
 
 
@@ -146,21 +146,3 @@ def test_labels_need_a_classifier(cover):
     with pytest.raises(TypeError, match="must be a classifier: a BallCover knows no classes"):
         find_label_issues(cover, Z, Y)
     assert summarize(PVMClassifier(**PAPER).fit(Z, Y), Z, Y).classes
-
-
-def test_the_page_works_in_a_browser(cover, tmp_path, browser):
-    path = make_report(cover, Z, tmp_path / "c.html", row_names=[f"wine {k}" for k in range(178)])
-    page = browser.new_page(viewport={"width": 390, "height": 800})
-    faults = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto(path.as_uri())
-    assert page.locator(".card").count() == 10
-    page.click(".card >> nth=0")
-    assert "Stands for" in page.inner_text("#detail")
-    assert page.locator("#detail tbody tr").count() == min(60, cover.counts_[0])
-    assert "null" not in page.inner_text("#detail-title")
-    page.keyboard.press("Escape")
-    assert page.locator("#uncovered-list tbody tr").count() > 0
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert faults == []
-    page.close()

@@ -107,14 +107,14 @@ def test_a_missing_template_engine_is_named(monkeypatch):
     ("options", "says"),
     [
         ({"solver": "exact"}, "o other choice of prototypes is better."),
-        ({"outlier_label": 9}, "answered by “9” when a case lies in no ball"),
+        ({"outlier_label": 9}, "“9” is predicted for a case outside every radius"),
         ({"max_prototypes": {0: 2}}, "2 for 0"),
         ({"metric": "cosine", "eps": 0.002}, "cosine distance"),
         ({"prototype_cost": 0.5}, "as much as 0.5 uncovered cases"),
-        ({"eps": "auto"}, ": 10 % of the cases have no case of another class that near"),
+        ({"eps": "auto"}, "(10 % of the cases have no case of another class within it)"),
         (
             {"eps": "auto", "radii": "shared"},
-            ": half of the cases have no case of another class that near",
+            "(50 % of the cases have no case of another class within it)",
         ),
     ],
 )
@@ -129,3 +129,42 @@ def test_an_unknown_error_is_said_to_be_unknown():
     told = render(summarize(model, X, Y, held_out=(X[:10], 2 - Y[:10])))
     assert "not known" not in told
     assert "100.0 %" in told
+
+
+def test_each_figure_has_its_sentence():
+    model = PVMClassifier(eps=0.6, **PAPER).fit(X[::2], Y[::2])
+    summary = summarize(model, X[::2], Y[::2], held_out=(X[1::2], Y[1::2]))
+    assert len({figure.name for figure in summary.figures}) == len(summary.figures)
+    assert all(figure.value and figure.about.endswith(".") for figure in summary.figures)
+    values = {figure.name: figure.value for figure in summary.figures}
+    assert values["Objective"] == f"{summary.quality.objective:,.5g}"
+    assert values["1-NN"] == f"{100 * (1 - summary.quality.error.nearest_error):.1f} %"
+
+
+def test_singular_nouns_follow_one(tmp_path):
+    model = PVMClassifier(eps=2.0, **PAPER).fit([[0.0], [1.0]], ["a", "a"])
+    summary = summarize(model, [[0.0], [1.0]], ["a", "a"], held_out=([[0.5]], ["b"]))
+    assert summary.lead.startswith("1 case represents 2 cases of 1 class.")
+    page = write_report(summary, tmp_path / "one.html").read_text(encoding="utf-8")
+    page = page[: page.index('<script type="application/json"')]
+    for wrong in ("1 cases", "1 classes", "1 prototypes", "1 labels", "1 features"):
+        assert f" {wrong}" not in page
+        assert f">{wrong}" not in page
+    assert "1 misclassified case, explained" in page
+
+
+def test_too_many_prototypes_and_classes_without_any_are_noted(tmp_path):
+    crowd = np.linspace(0.0, 0.3, 9)[:, None]
+    points, labels = np.vstack((crowd, [[0.15]])), ["many"] * 9 + ["lost"]
+    few = make_report(
+        PVMClassifier(eps=1.0, **PAPER).fit(points, labels), points, labels, tmp_path / "few.html"
+    )
+    said = " ".join(few.read_text(encoding="utf-8").split())
+    assert "No prototype represents lost." in said
+    assert "too many prototypes for a useful summary" not in said
+    apart = np.arange(10.0)[:, None]
+    model = PVMClassifier(eps=0.5, **PAPER).fit(apart, [0, 1] * 5)
+    all_kept = make_report(model, apart, [0, 1] * 5, tmp_path / "all.html")
+    said = all_kept.read_text(encoding="utf-8")
+    assert "too many prototypes for a useful summary" in said
+    assert "No prototype represents" not in said

@@ -62,13 +62,13 @@ def test_members_come_nearest_first(summary, table):
         assert (np.diff(table[rows, k]) >= -1e-9).all()
 
 
-def test_the_rival_is_the_nearest_prototype_of_another_class(summary, model):
+def test_the_nearest_prototype_of_another_class_is_found(summary, model):
     between = cdist(model.prototypes_, model.prototypes_)
     for k, prototype in enumerate(summary.prototypes):
         others = np.flatnonzero(model.prototype_labels_ != model.prototype_labels_[k])
-        rival = others[between[k, others].argmin()]
-        assert prototype.rival == rival
-        assert prototype.rival_distance == pytest.approx(between[k, rival], rel=1e-3)
+        other = others[between[k, others].argmin()]
+        assert prototype.nearest_other == other
+        assert prototype.nearest_other_distance == pytest.approx(between[k, other], rel=1e-3)
 
 
 def test_errors_are_those_on_the_held_out_cases(summary, model):
@@ -166,7 +166,8 @@ def test_a_precomputed_table_gives_the_same_report_without_features(summary):
     assert found.quality == summary.quality
     for one, other in zip(found.prototypes, summary.prototypes, strict=True):
         assert sorted(one.members) == sorted(other.members)
-    assert [p.rival for p in found.prototypes] == [p.rival for p in summary.prototypes]
+    for one, other in zip(found.prototypes, summary.prototypes, strict=True):
+        assert one.nearest_other == other.nearest_other
 
 
 def test_prototypes_that_are_no_training_points_are_cases_of_their_own():
@@ -249,7 +250,7 @@ def test_it_is_plain_data(summary):
 
 
 def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
-    from protocover.report import _neighbors as neighbors
+    from protocover.report import _training_data as neighbors
 
     monkeypatch.setattr(neighbors, "_MOST_MEMBERS", 60)
     monkeypatch.setattr(neighbors, "_FEWEST_MEMBERS", 3)
@@ -271,7 +272,7 @@ def test_small_blocks_give_the_same_numbers(monkeypatch, summary, model):
         ({"shown": ["a"]}, "shown must have a row for each of the 75 rows of X, got 1"),
         ({"row_names": ["a"]}, "row_names must name the 75 rows of X, got 1 names"),
         ({"feature_names": ["a"]}, "feature_names must name the 4 columns that are shown, got 1"),
-        ({"image_shape": (3, 3)}, "does not multiply out to the 4 columns"),
+        ({"image_shape": (3, 3)}, "of the 4 columns that are shown, got"),
         ({"images": np.zeros((75, 4))}, "images must be an array of shape"),
         ({"images": np.zeros((75, 2, 2)), "image_shape": (2, 2)}, "not both"),
         ({"held_out": (X[:0], Y[:0])}, "held_out must hold at least one case"),
@@ -328,7 +329,7 @@ def test_what_can_be_compared_of_other_candidates_is():
         for rows, labels in ((given, np.roll(Y[TRAIN], 10)), (given[:-1], Y[TRAIN][:-1])):
             with pytest.raises(ValueError, match=words):
                 summarize(model, rows, labels)
-        with pytest.raises(ValueError, match=r"the ball of prototype \d+ holds"):
+        with pytest.raises(ValueError, match=r"prototype \d+ covers \d+ samples"):
             summarize(model, given * 1.5, Y[TRAIN])
 
 
@@ -370,13 +371,13 @@ def test_a_search_on_a_frame_is_reported_without_warnings(kind):
 
 @pytest.mark.parametrize(
     ("candidates", "words"),
-    [(30, "30 training cases, drawn by chance"), (0.5, "0.5 of the training cases, drawn")],
+    [(30, "a random sample of 30 training cases"), (0.5, "a random sample of 50.0 %")],
 )
 def test_a_draw_of_candidates_is_told_in_words(candidates, words):
     X, y = load_iris(return_X_y=True)
     model = PVMClassifier(eps=1.0, candidates=candidates, random_state=0, **PAPER).fit(X, y)
     asked = dict(summarize(model, X, y).settings)
-    assert asked["May become a prototype"].startswith(words)
+    assert asked["Candidates"].startswith(words)
 
 
 def counted(n_wrong, n_cases):

@@ -14,12 +14,12 @@ from sklearn.datasets import load_iris
 
 from paper import PAPER
 from protocover import PVMClassifier
+from protocover._inspection.proportions import percent
 from protocover.report import render, summarize
-from protocover.report._evidence import weigh_evidence
-from protocover.report._neighbors import _largest_share
-from protocover.report._pictures import as_bytes, make_sheets
-from protocover.report._table import ShownColumn, read_row_names, read_rows
-from protocover.report._wording import percent, short_number
+from protocover.report._cases import as_bytes, make_sheets
+from protocover.report._table import ShownColumn, read_row_names, read_rows, weigh_evidence
+from protocover.report._training_data import _largest_cut
+from protocover.report._wording import short_number
 
 
 def test_numbers_labels_and_texts_are_told_apart():
@@ -47,7 +47,7 @@ def test_of_very_many_columns_those_are_read_that_differ_between_the_classes(mak
     columns, n_columns = read_rows(make(table), None, codes)
     assert n_columns == 500
     assert len(columns) == 200
-    chosen = {column.place: column for column in columns}
+    chosen = {column.index: column for column in columns}
     np.testing.assert_allclose(chosen[321].values, table[:, 321])
     assert chosen[321].name == "feature 321"
 
@@ -122,9 +122,9 @@ def test_brightness_is_kept_where_it_is_known_and_stretched_elsewhere():
 
 @pytest.mark.parametrize("total", [0, 5, 12, 17, 100])
 def test_lists_get_equal_shares_of_what_there_is(monkeypatch, total):
-    monkeypatch.setattr("protocover.report._neighbors._FEWEST_MEMBERS", 0)
+    monkeypatch.setattr("protocover.report._training_data._FEWEST_MEMBERS", 0)
     sizes = np.array([9, 1, 4, 4])
-    share = _largest_share(sizes, total)
+    share = _largest_cut(sizes, total)
     assert np.minimum(sizes, share).sum() <= total
     assert share == 9 or np.minimum(sizes, share + 1).sum() > total
 

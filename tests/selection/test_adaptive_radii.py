@@ -24,7 +24,7 @@ from protocover._selection.adaptive_radii import OwnBalls, Rules, join_own
 from protocover._selection.by_class import formulate, select
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
 from protocover.solvers import exact, greedy
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 
 def own_problems(

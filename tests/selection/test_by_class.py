@@ -15,7 +15,7 @@ from protocover._cover import CoverSolution, snap_weights, verify
 from protocover._selection.by_class import formulate, select
 from protocover._selection.selected import Selection
 from protocover.solvers import greedy, ratio_greedy
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 RECORDED = json.loads(
     (Path(__file__).parents[1] / "recorded" / "protoclass_recorded.json").read_text()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 
 @st.composite

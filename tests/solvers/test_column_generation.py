@@ -21,7 +21,7 @@ from protocover.solvers._column_generation import (
     generate_columns,
     without_redundant,
 )
-from protocover.solvers._stepwise import choose_by_drop, choose_by_ratio
+from protocover.solvers._greedy import choose_by_drop, choose_by_ratio
 
 COSTS = (0.1, 0.5, 1.0, 2.0)
 

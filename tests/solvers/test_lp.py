@@ -17,7 +17,7 @@ from scipy.sparse import csc_array
 import naive
 from protocover._cover import verify
 from protocover.solvers import _lp as lp
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,11 +10,11 @@ import pytest
 from covers import large_problem, make_problem, random_problem
 
 from protocover._cover import CoverProblem, Limit
-from protocover.solvers._budget import Incumbent, best_of_large, cover_large
+from protocover.solvers._budget import best_of_large
+from protocover.solvers._coverage import Incumbent, cover_large
+from protocover.solvers._greedy import choose_by_drop
 from protocover.solvers._multipliers import Look, find_multipliers
-from protocover.solvers._reduced.packing import Packing
-from protocover.solvers._reduced.residual import Residual
-from protocover.solvers._stepwise import choose_by_drop
+from protocover.solvers._residual import Packing, Residual
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Number:
 def program_bound(problem, budget):
     """The bound of the linear program within a budget, as HiGHS has it."""
     residual = Residual.of(problem).plain()
-    packing = Packing(residual, burden=np.ones(len(residual.cost)))
-    found = packing.solve(residual.cost, residual.prize, room=float(budget))
+    packing = Packing(residual, weight=np.ones(len(residual.cost)))
+    found = packing.solve(residual.cost, residual.prize, capacity=float(budget))
     return (found.value + residual.constant) * float(residual.unit)
 
 

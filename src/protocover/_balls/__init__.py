@@ -14,17 +14,7 @@ from .build import build_balls, build_levels, check_dissimilarities
 from .levels import levels_of, members_of, relative_to, within
 from .of_radii import balls_of_radii, inside_radii
 from .ordered import OrderedMembers, ordered_members, spans
-from .traits import (
-    DistanceTest,
-    Floats,
-    GroupSearch,
-    Indices,
-    LevelTest,
-    RadiusSearch,
-    Tile,
-    Traits,
-    traits_of,
-)
+from .traits import DistanceTest, GroupSearch, LevelTest, RadiusSearch, Tile, Traits, traits_of
 
 __all__ = [
     "DistanceTest",

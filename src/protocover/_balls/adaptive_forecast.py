@@ -16,10 +16,11 @@ from sklearn.utils import _safe_indexing
 
 from .._exceptions import CoverMemoryWarning, warn_caller
 from .._resources import available_memory, row_count, thread_count
+from .._typing import Indices
 from .forecast import fixed_bytes
 from .halves import half_bytes
 from .ordered import BLOCK_MEMBERS, OrderedMembers, ordered_members, strip_width
-from .traits import Dissimilarity, DistanceSearch, Indices, traits_of
+from .traits import Dissimilarity, DistanceSearch, traits_of
 
 # What a membership that is kept and what a ball take where problems are written down and
 # solved, and before that where strips have found them.

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from .._typing import Indices
+
 
 @dataclass(frozen=True, eq=False)
 class Found:
@@ -37,7 +39,7 @@ class Found:
     column: NDArray[np.int32]
     value: NDArray[Any]
 
-    def with_columns(self, numbers: NDArray[np.intp]) -> Found:
+    def with_columns(self, numbers: Indices) -> Found:
         """Return the same members with other numbers for the columns."""
         return replace(self, column=numbers[self.column].astype(np.int32))
 
@@ -48,7 +50,7 @@ def assemble(
     *,
     dtype: Any,
     symmetric: bool,
-    row_order: NDArray[np.intp] | None = None,
+    row_order: Indices | None = None,
 ) -> csr_array:
     """Join tiles that come row by row into a table with sorted indices.
 
@@ -74,7 +76,7 @@ def _packed(tiles: Iterable[Found], n_columns: int) -> Iterator[csr_array]:
         yield coo_array((value, (row, column)), shape=(stop - start, n_columns)).tocsr()
 
 
-def _inverse(order: NDArray[np.intp]) -> NDArray[np.intp]:
+def _inverse(order: Indices) -> Indices:
     """Return the place of each number in an order of them."""
     places = np.empty_like(order)
     places[order] = np.arange(len(order))

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import _safe_indexing
 
 from .._exceptions import DissimilarityError
 from .._resources import limited_threads, progress_bar, row_count, worker_map
+from .._typing import Floats, Indices
 from .assembly import Found, assemble
 from .levels import members_of
 from .traits import (
@@ -31,8 +31,6 @@ from .traits import (
 # Where a dissimilarity does not know better.
 TILE_ROWS = 1024
 TILE_COLUMNS = 1024
-
-Indices = NDArray[np.intp]
 
 
 def build_balls(
@@ -77,7 +75,7 @@ def build_levels(
     X: Any,
     Z: Any,
     *,
-    radii: NDArray[np.float64],
+    radii: Floats,
     closed: bool = False,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -102,7 +100,7 @@ def build_levels(
 
 
 def level_test(
-    dissimilarity: Dissimilarity, X: Any, Z: Any, *, radii: NDArray[np.float64], closed: bool
+    dissimilarity: Dissimilarity, X: Any, Z: Any, *, radii: Floats, closed: bool
 ) -> LevelTest:
     """Return the tile test of `dissimilarity`: its own fast one, or compute and compare."""
     quick, left, right = map_if_faster(dissimilarity, X, Z)
@@ -125,7 +123,7 @@ def table_tile(dissimilarity: Dissimilarity, A: Any, B: Any) -> Tile:
     )
 
 
-def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArray[np.float64]:
+def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> Floats:
     """Return `D` as floats after checking that it is a table of non-negative numbers."""
     try:
         table = np.asarray(D, dtype=np.float64)
@@ -144,7 +142,7 @@ def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArra
     return table
 
 
-def refuse_negative(values: NDArray[np.float64], source: str) -> None:
+def refuse_negative(values: Floats, source: str) -> None:
     """Refuse dissimilarities that are below zero by more than rounding explains."""
     lowest = values.min(initial=0.0)
     if lowest < -1e-9 * values.max(initial=0.0):
@@ -169,7 +167,7 @@ def _search(
     dissimilarity: Dissimilarity,
     X: Any,
     Z: Any,
-    radii: NDArray[np.float64],
+    radii: Floats,
     closed: bool,
     n_jobs: int | None,
     verbose: int,

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from .._exceptions import CoverMemoryWarning, warn_caller
 from .._resources import available_memory, row_count, thread_count
+from .._typing import Floats
 from .traits import Dissimilarity
 
 # The cover, the classes' shares of it and the worthwhile part of those, at their peak.
@@ -36,7 +36,7 @@ class Forecast:
     """
 
     memberships: float
-    distances: NDArray[np.float64]
+    distances: Floats
     n_pairs: int
 
     @property

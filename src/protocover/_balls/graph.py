@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 
 from .._exceptions import DissimilarityError
+from .._typing import Floats, Indices
 from .build import refuse_negative
 from .levels import levels_of, relative_to, within
-from .traits import Floats, Indices, Near
+from .traits import Near
 
 # Entries that a thread looks at together.
 _BLOCK_ENTRIES = 1 << 20
@@ -222,6 +222,6 @@ class GraphDistances:
         return point, candidate[inside], near, np.zeros(len(near), dtype=np.float32)
 
 
-def _rows_of(graph: csr_array) -> NDArray[np.intp]:
+def _rows_of(graph: csr_array) -> Indices:
     """Return the row of each entry."""
     return np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))

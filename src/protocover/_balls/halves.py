@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._typing import Indices
 from .traits import DistanceTest, Near
 
 # What may be held, and what each member takes of it.
@@ -39,7 +40,7 @@ class Half:
     point: NDArray[np.uint16]
     low: NDArray[Any]
     slack: NDArray[np.float32]
-    bounds: NDArray[np.intp]
+    bounds: Indices
 
     @classmethod
     def of(cls, test: DistanceTest, strips: Sequence[slice], number: int) -> Self:

@@ -8,15 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from .._typing import Floats, Indices, Mask
 
 _BELOW_ONE, _ABOVE_ONE = np.nextafter(1.0, 0.0), np.nextafter(1.0, 2.0)
 
 
-def within(distances: Floats, eps: Any, *, closed: bool) -> NDArray[np.bool_]:
+def within(distances: Floats, eps: Any, *, closed: bool) -> Mask:
     """Tell which distances are within the radius `eps`, or each within its own."""
     return np.asarray(distances <= eps if closed else distances < eps)
 

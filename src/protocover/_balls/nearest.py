@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._resources import limited_threads, row_count, thread_count, worker_map
+from .._typing import Floats, Indices
 from .build import table_tile
 from .levels import relative_to
 from .traits import (
@@ -32,10 +33,10 @@ def find_nearest(
     A: Any,
     B: Any,
     *,
-    bounds: NDArray[np.intp],
-    radii: NDArray[np.float64] | None = None,
+    bounds: Indices,
+    radii: Floats | None = None,
     n_jobs: int | None = None,
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+) -> tuple[Indices, Floats]:
     """Find each query's nearest prototype in every group of prototypes.
 
     Parameters
@@ -72,18 +73,18 @@ def ask_index(
     index: NearestIndex,
     A: Any,
     *,
-    bounds: NDArray[np.intp],
+    bounds: Indices,
     distances: bool = True,
     n_jobs: int | None = None,
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+) -> tuple[Indices, Floats]:
     """Find the same among prototypes that are ready; without `distances` places alone."""
     search = index.search(A, bounds, distances=distances)
     return _joined(_ask(index, search, row_count(A), n_jobs), (0, len(bounds) - 1))
 
 
 def ask_index_for_two(
-    index: NearestIndex, A: Any, *, bounds: NDArray[np.intp], n_jobs: int | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    index: NearestIndex, A: Any, *, bounds: Indices, n_jobs: int | None = None
+) -> tuple[Indices, Floats]:
     """Find the nearest of all prototypes, and the nearest of any other group than that one's.
 
     Returns
@@ -98,7 +99,7 @@ def ask_index_for_two(
 
 def _ask(
     index: NearestIndex, search: GroupSearch, n_queries: int, n_jobs: int | None
-) -> list[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+) -> list[tuple[Indices, Floats]]:
     """Search block by block, in as many threads as there is something to do for each."""
     worth = max(1, n_queries * index.n_products // _WORTH_A_THREAD)
     n_threads = min(worth, thread_count(n_jobs))
@@ -115,8 +116,8 @@ def _blocks(n_queries: int, step: int) -> list[slice]:
 
 
 def _joined(
-    found: list[tuple[NDArray[np.intp], NDArray[np.float64]]], nothing: tuple[int, int]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    found: list[tuple[Indices, Floats]], nothing: tuple[int, int]
+) -> tuple[Indices, Floats]:
     """Put together what was found of the blocks; `nothing` is the shape of that of no queries."""
     if len(found) == 1:
         return found[0]
@@ -127,8 +128,8 @@ def _joined(
 
 
 def nearest_in_groups(
-    table: NDArray[Any], bounds: NDArray[np.intp], radii: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    table: NDArray[Any], bounds: Indices, radii: Floats | None = None
+) -> tuple[Indices, Floats]:
     """Find the smallest entry of each group of columns, row by row; given radii, as multiples."""
     ranking = table if radii is None else relative_to(radii, table)
     n_groups = len(bounds) - 1
@@ -142,9 +143,7 @@ def nearest_in_groups(
     return index, value
 
 
-def two_of_groups(
-    index: NDArray[np.intp], distance: NDArray[np.float64], score: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def two_of_groups(index: Indices, distance: Floats, score: Floats) -> tuple[Indices, Floats]:
     """Take the two groups whose nearest rank first, ties to the first: (2, n_queries) each.
 
     `index`, `distance` and `score`, what is ranked by, are of shape (n_queries, n_groups).
@@ -160,9 +159,7 @@ def two_of_groups(
     return place, value
 
 
-def two_in_table(
-    table: NDArray[np.float64], group: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def two_in_table(table: Floats, group: Indices) -> tuple[Indices, Floats]:
     """Find the same in a table of finite distances, a row for each prototype, with its group."""
     first, near = _least_of_columns(table)
     second, far = _least_of_columns(np.where(group[:, None] == group[first], np.inf, table))
@@ -172,8 +169,8 @@ def two_in_table(
 
 
 def _least_of_columns(
-    table: NDArray[np.float64],
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    table: Floats,
+) -> tuple[Indices, Floats]:
     """Return row and value of the smallest entry of each column, the first of them in a tie.
 
     NumPy's argmin looks at one column after the other, which takes longer.
@@ -190,8 +187,8 @@ def _group_search(
     dissimilarity: Dissimilarity,
     A: Any,
     B: Any,
-    bounds: NDArray[np.intp],
-    radii: NDArray[np.float64] | None,
+    bounds: Indices,
+    radii: Floats | None,
 ) -> GroupSearch:
     """Return the search of `dissimilarity`: its own fast one, or pairwise and compare."""
     quick, left, right = map_if_faster(dissimilarity, A, B)
@@ -201,12 +198,12 @@ def _group_search(
     tile = table_tile(dissimilarity, A, B)
     every = slice(0, int(bounds[-1]))
 
-    def search(rows: slice) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def search(rows: slice) -> tuple[Indices, Floats]:
         return nearest_in_groups(np.asarray(tile(rows, every)), bounds, radii)
 
     return search
 
 
-def _of_one_scale(radii: NDArray[np.float64]) -> bool:
+def _of_one_scale(radii: Floats) -> bool:
     """Whether the squares of the radii are numbers that can be compared."""
     return bool(radii.min(initial=np.inf) > 1e-60 * radii.max(initial=0.0))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from .._resources import row_count
+from .._typing import Floats, Indices, Mask
 from .levels import within
 from .ordered import OrderedMembers, ordered_members, spans
-from .traits import Dissimilarity, Floats, Indices
+from .traits import Dissimilarity
 
 
 def balls_of_radii(
@@ -40,7 +40,7 @@ def balls_of_radii(
     return coo_array((inside, (rows, columns)), shape=(row_count(X), row_count(Z))).tocsr()
 
 
-def inside_radii(members: OrderedMembers, radii: Floats, *, closed: bool) -> NDArray[np.bool_]:
+def inside_radii(members: OrderedMembers, radii: Floats, *, closed: bool) -> Mask:
     """Tell which members are within the radius of their candidate, measuring only a few of them.
 
     Groups come in the order of their distances: where the first members of two in a row are

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._resources import limited_threads, progress_bar, row_count, worker_map
+from .._typing import Floats, Indices, Mask
 from .build import TILE_ROWS, table_tile
 from .halves import Half, half_is_held, whole_strip
 from .levels import within
@@ -42,8 +43,6 @@ _SAMPLE, _SAMPLES = 8, 3
 BLOCK_MEMBERS = 1 << 17
 
 T = TypeVar("T")
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +65,10 @@ class OrderedMembers:
 
     candidate: Indices
     point: Indices
-    open: NDArray[np.bool_]
+    open: Mask
     low: NDArray[Any]
     measure: Callable[[Indices, Indices], Floats] | None
-    decided: NDArray[np.bool_]
+    decided: Mask
 
     @classmethod
     def of(cls, candidate: Indices, point: Indices, distance: Floats) -> Self:
@@ -91,7 +90,7 @@ class OrderedMembers:
             return self
         return replace(self, measure=_Memory.of(self.measure, self.point, self.candidate))
 
-    def among(self, kept: NDArray[np.bool_]) -> OrderedMembers:
+    def among(self, kept: Mask) -> OrderedMembers:
         """Return the members that are kept, in the same order."""
         group: Indices = np.cumsum(~self.open)[kept] - (~self.open)[kept]
         undecided = np.append(group[1:] == group[:-1], False)[: len(group)]

@@ -14,8 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from .._typing import Floats, Indices
+
 Tile = Callable[[slice, slice], Floats]
 LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
 Near = tuple[Indices, Indices, NDArray[Any], NDArray[np.float32]]

@@ -26,8 +26,7 @@ from ..dissimilarity import (
     TangentDistance,
     resolve_metric,
 )
-from ..solvers._options import check_options
-from ..solvers._table import SOLVERS
+from ..solvers._registry import SOLVERS, check_options
 from .cases import Cases
 from .columns import count_kinds, type_of
 from .console import CommandError, Console, UsageError, list_names

@@ -15,7 +15,7 @@ import numpy as np
 from .._inspection.fitted import unwrap
 from .._persistence import load_model
 from ..report import render
-from ..report._training_rows import ForeignRowsError
+from ..report._training_data import ForeignRowsError
 from .cases import Cases, read_weights
 from .console import CommandError, Console, UsageError
 from .cover import summarize_covered

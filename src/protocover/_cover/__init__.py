@@ -1,7 +1,6 @@
-"""One class's prize-collecting set cover: the problem, a solution, and what it proves.
+"""The prize-collecting set cover of a class: problem, limit, solution, proof and verification.
 
-Everything the solvers, the estimators and the certificates say about a
-selection is computed here, from the problem alone and in exact arithmetic.
+Every number about a selection is computed here, from the problem alone and in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -18,11 +17,17 @@ from .arithmetic import (
     snap_weights,
     weight_grid,
 )
-from .limit import NO_LIMIT, Limit, SharedBound
-from .problem import CoverProblem, first_cover
+from .problem import NO_LIMIT, CoverProblem, Limit, first_cover
 from .proof import ProofTree
-from .runs import ball_sums
-from .solution import CoverSolution, ModelVerification, Verification, judge, relative_gap
+from .solution import (
+    CoverSolution,
+    ModelVerification,
+    SharedBound,
+    Verification,
+    judge,
+    relative_gap,
+)
+from .table import ball_sums
 from .verify import verify
 
 __all__ = [

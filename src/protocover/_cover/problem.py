@@ -1,4 +1,4 @@
-"""The problem: which ball holds which point, what each costs, and the sums over them."""
+"""The problem, its limits, and all sums over its balls."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
+from .._typing import Floats, Indices, Mask
 from .arithmetic import (
     common_step,
     decimal_fractions,
@@ -22,20 +23,21 @@ from .arithmetic import (
     simplest_fraction,
     snap_weights,
 )
-from .limit import NO_LIMIT, Limit
-from .runs import ball_sums, line_members, runs
-from .validation import (
+from .table import (
+    ball_sums,
     canonical_cover,
     check_amounts,
     check_cost,
     check_prizes,
     check_selection,
     incidence,
+    line_members,
+    runs,
 )
 
 # Prizes per cost beyond this could overflow.
 _LARGEST_RATIO = 1e300
-# What is found out about a problem, once it is asked for, that no cost of a prototype changes.
+# Cached properties that do not depend on the cost of a prototype.
 _COSTLESS = (
     "by_point",
     "grid",
@@ -49,11 +51,46 @@ _COSTLESS = (
 )
 
 
+@dataclass(frozen=True)
+class Limit:
+    """A constraint on the selection of a problem, or on those of several problems together.
+
+    Parameters
+    ----------
+    at_most : int or None, default=None
+        Largest number of candidates; None for any number.
+    at_least : int, default=0
+        Smallest number of candidates of each problem, 0 or 1.
+    uncovered : Fraction or None, default=None
+        Largest weight that may stay uncovered. The objective is then the cost of the selection
+        alone. None if uncovered points only cost their prizes.
+
+    Notes
+    -----
+    A bound under a limit is a Lagrangian bound. Its multiplier is given as a `price`: the cost of
+    a prototype, or with `uncovered` of a unit of cost, in the relaxed problem. See
+    :meth:`protocover._cover.CoverProblem.bound`.
+
+    Examples
+    --------
+    >>> Limit(at_most=20)
+    Limit(at_most=20, at_least=0, uncovered=None)
+    """
+
+    at_most: int | None = None
+    at_least: int = 0
+    uncovered: Fraction | None = None
+
+
+# Any selection is allowed.
+NO_LIMIT = Limit()
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class CoverProblem:
-    """A prize-collecting set cover, which asks what balls are worth their cost.
+    """A prize-collecting set cover.
 
-    A selection S of candidates costs (paper, section 2.1 and appendix A)::
+    The objective of a selection S of candidates is (paper, section 2.1 and appendix A)::
 
         sum of prize over the points in no ball of S
         + sum of wrong over S
@@ -62,30 +99,28 @@ class CoverProblem:
     Parameters
     ----------
     cover : csc_array of bool, shape (n_points, n_candidates)
-        Whether point i of the class lies in the ball of candidate j. Other tables of True
-        and False, or 1 and 0, are converted. With `first`, which points each ball holds beyond
+        Whether point i of the class is in the ball of candidate j. Other tables of True and
+        False, or 1 and 0, are converted. With `first`, which points each ball contains beyond
         the next smaller ball of its chain.
     wrong : ndarray of float, shape (n_candidates,)
         Weight of the points of other classes in each ball.
     prize : ndarray of float, shape (n_points,)
-        What leaving a point uncovered costs: 1, or its sample weight.
+        Penalty for leaving a point uncovered: 1, or its sample weight.
     prototype_cost : float
-        The cost of one prototype, lambda in the paper. Like all weights finite and not
-        below 0.
+        The cost of a prototype, lambda in the paper. Like all weights finite and non-negative.
     first : ndarray of int, shape (n_candidates,), or None, default=None
-        The balls of one sample form a chain if they have several radii: they are adjacent
-        columns, the smallest first, and each holds the ones before. This is the smallest ball
-        of each ball's chain. Each membership is then kept once, and prizes must lie on a grid
-        on which their sums are exact. None if every ball is a chain of its own.
+        The smallest ball of each ball's chain. Balls of one sample with several radii form a
+        chain: adjacent columns, the smallest first, each containing the ones before. Each
+        membership is then stored once, and prizes must be on a grid on which their sums are
+        exact. None if every ball is a chain of its own.
 
     Notes
     -----
-    ``prototype_cost`` is kept apart from ``wrong`` so that sums stay exact:
-    with `prize` and `wrong` on a common binary grid (see
-    :func:`protocover._cover.snap_weights`) every quantity here is an
-    exact grid number plus a whole multiple of the cost of a prototype. That
-    cost is the simplest fraction that rounds to ``prototype_cost``, so that
-    1/n means one n-th exactly and n times the objective is a whole number.
+    ``prototype_cost`` is separate from ``wrong`` to keep sums exact. With `prize` and `wrong` on a
+    common binary grid (see :func:`protocover._cover.snap_weights`), every quantity is an exact
+    grid number plus an integer multiple of the cost of a prototype. That cost is the simplest
+    fraction that rounds to ``prototype_cost``, so 1/n means exactly one n-th, and n times the
+    objective is an integer.
 
     Examples
     --------
@@ -98,7 +133,7 @@ class CoverProblem:
     >>> problem.lower_bound(np.array([0.25, 0.25, 1.0]))
     1.5
 
-    A chain of two balls, the second of which holds all points:
+    A chain of two balls, the second of which contains all points:
 
     >>> shells = np.array([[True, False], [False, True], [False, True]])
     >>> CoverProblem(shells, [0.0, 1.0], np.ones(3), 0.5, first=[0, 0]).cover.toarray().astype(int)
@@ -108,10 +143,10 @@ class CoverProblem:
     """
 
     parts: csc_array
-    wrong: NDArray[np.float64]
-    prize: NDArray[np.float64]
+    wrong: Floats
+    prize: Floats
     prototype_cost: float
-    first: NDArray[np.intp] | None
+    first: Indices | None
 
     def __init__(
         self,
@@ -139,7 +174,7 @@ class CoverProblem:
         if self.first is not None:
             self._check_chains(self.first)
 
-    def _check_chains(self, first: NDArray[np.intp]) -> None:
+    def _check_chains(self, first: Indices) -> None:
         """Check that chains are adjacent columns, and that sums along them are exact."""
         own = np.arange(self.n_candidates)
         if (
@@ -158,7 +193,7 @@ class CoverProblem:
             )
 
     def _derived(self, **changes: Any) -> CoverProblem:
-        """Return a problem with some attributes changed, the others and these not checked."""
+        """Return a problem with some attributes changed, without checks."""
         other = object.__new__(CoverProblem)
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         vars(other).update(given | changes)
@@ -228,30 +263,27 @@ class CoverProblem:
         return int(self.parts.shape[1])
 
     @property
-    def cost(self) -> NDArray[np.float64]:
+    def cost(self) -> Floats:
         """Cost of choosing each candidate, C_l(j) in the paper."""
         return self.wrong + self.prototype_cost
 
     @property
-    def ranked_cost(self) -> NDArray[np.float64]:
-        """What each candidate costs where prizes are divided by it.
-
-        A cost of zero, or so small that the ratio could overflow, ranks as a very small one.
-        """
+    def ranked_cost(self) -> Floats:
+        """Cost of each candidate as a divisor of prizes; a cost near zero is a very small one."""
         if self.prototype_cost > self.prize.sum() / _LARGEST_RATIO:
             return self.cost
         return self.cost + 1e-9 * min(1.0, float(self.prize.max(initial=0.0)))
 
     @property
     def exact_cost(self) -> Fraction:
-        """Exact meaning of ``prototype_cost``: the simplest fraction that rounds to it."""
+        """The simplest fraction that rounds to ``prototype_cost``."""
         return simplest_fraction(self.prototype_cost)
 
     @cached_property
     def grid(self) -> float:
         """Power of two on which all sums of numbers below the total prize are exact."""
         total = float(self.prize.sum())
-        # No grid is finer than the smallest positive number there is.
+        # At least the smallest positive float.
         return math.ldexp(1.0, max(math.ceil(math.log2(total)) - 52, -1074)) if total else 1.0
 
     @cached_property
@@ -267,16 +299,16 @@ class CoverProblem:
 
     @property
     def cover(self) -> csc_array:
-        """Whether point i lies in ball j, written out for chains."""
+        """Whether point i is in ball j, also for chains."""
         return self._written if self.is_nested else self.parts
 
     @cached_property
     def _written(self) -> csc_array:
-        """The table of memberships, written out."""
+        """The table of all memberships."""
         return self.members(np.arange(self.n_candidates))
 
     @cached_property
-    def last(self) -> NDArray[np.intp]:
+    def last(self) -> Indices:
         """The largest ball of each ball's chain."""
         own = np.arange(self.n_candidates)
         if self.first is None:
@@ -287,13 +319,13 @@ class CoverProblem:
 
     @property
     def _starts(self) -> NDArray[Any]:
-        """Where the members of each ball begin in the indices of the parts."""
+        """Start of the members of each ball in the indices of the parts."""
         ends = self.parts.indptr
         return np.asarray(ends[:-1] if self.first is None else ends[self.first])
 
     @cached_property
     def by_point(self) -> csr_array:
-        """The parts as rows: those that hold each point."""
+        """The parts as rows, one for each point."""
         return self.parts.tocsr()
 
     @property
@@ -302,30 +334,30 @@ class CoverProblem:
         return int(self.sizes.sum())
 
     @property
-    def sizes(self) -> NDArray[np.intp]:
+    def sizes(self) -> Indices:
         """Number of points in each ball."""
         return np.asarray(self.parts.indptr[1:] - self._starts, dtype=np.intp)
 
     @cached_property
-    def n_holders(self) -> NDArray[np.intp]:
-        """Number of balls that hold each point."""
+    def n_holders(self) -> Indices:
+        """Number of balls that contain each point."""
         if self.first is None:
             return np.asarray(np.diff(self.by_point.indptr), dtype=np.intp)
         larger = self.last - np.arange(self.n_candidates) + 1
         return np.asarray(self.parts @ larger, dtype=np.intp)
 
     @cached_property
-    def reach(self) -> NDArray[np.float64]:
+    def reach(self) -> Floats:
         """Sum of the prizes in each ball."""
         return self.prize_sums()
 
     @cached_property
-    def worthwhile(self) -> NDArray[np.intp]:
+    def worthwhile(self) -> Indices:
         """Candidates that cost less than the prize they cover; no other is ever needed.
 
-        Dropping any other from a selection saves its cost and uncovers no more than that.
+        Removing any other from a selection saves its cost and uncovers no more than that.
         """
-        # Off the grid the prize sums are rounded: what is within that error stays in.
+        # Off the grid the sums of prizes are rounded, and the comparison allows for that.
         slop = 0.0 if self.on_grid else float(self.prize.sum()) * 2.0**-30
         return np.flatnonzero(self.above_cost(self.reach - self.wrong + slop))
 
@@ -336,31 +368,30 @@ class CoverProblem:
 
     @property
     def best_single(self) -> int:
-        """The candidate that alone has the lowest objective, the first of equals.
+        """The candidate, among those that cover a point, with the lowest objective alone.
 
-        Only candidates that cover a point are looked at. If the empty selection is the best of
-        all, this one is the best of all that cover a point. Let f(S) be what S saves against
-        the empty selection, and j a candidate of S that covers a point. Then f({j}) <= 0, and
-        f(S) <= f({j}) + f(S without j) because what a candidate adds only falls as others are
-        chosen. The last term is not above 0 either, so f(S) <= f({j}).
+        Ties go to the first. If the empty selection is optimal, this one is optimal among
+        selections that cover a point. Let f(S) be what S saves compared with the empty
+        selection, and j a candidate of S that covers a point. Then f(S) <= f({j}) + f(S without
+        j), because f is submodular, and neither term on the right is positive.
         """
         return int(np.argmax(np.where(self.sizes > 0, self.reach - self.wrong, -np.inf)))
 
     @property
     def core(self) -> CoverProblem:
         """The problem with only the worthwhile candidates: the same optimum and bounds."""
-        # A problem that kept itself would stay in memory when nobody else needs it any more.
+        # Caching itself would keep a problem in memory.
         everything = len(self.worthwhile) == self.n_candidates
         return self if everything else self._worthwhile_part
 
     @cached_property
     def _worthwhile_part(self) -> CoverProblem:
-        """The core of a problem that has other candidates, too."""
+        """The problem with only the worthwhile candidates, if there are others."""
         return self.narrowed(self.worthwhile)
 
     @cached_property
     def weight_step(self) -> Fraction:
-        """All prizes and worthwhile wrong weights are multiples of this; 0 where off the grid."""
+        """All prizes and worthwhile wrong weights are multiples of this; 0 if off the grid."""
         if not self.on_grid:
             return Fraction(0)
         numbers = np.concatenate((self.prize, self.wrong[self.worthwhile])) / self.grid
@@ -368,27 +399,27 @@ class CoverProblem:
 
     @cached_property
     def step(self) -> Fraction:
-        """The optimum is a whole multiple of this; 0 where no such number is known."""
+        """The optimum is an integer multiple of this; 0 if no such number is known."""
         if not self.on_grid:
             return Fraction(0)
         return common_step((self.weight_step, self.exact_cost))
 
-    def members(self, chosen: NDArray[np.intp]) -> csc_array:
-        """Return the columns of the balls `chosen`, written out."""
+    def members(self, chosen: Indices) -> csc_array:
+        """Return the table of all members of the balls `chosen`."""
         if self.first is None:
             return self.parts[:, chosen]
         return self._table(self.points_in(chosen), self.sizes[chosen])
 
     def _table(self, points: NDArray[Any], sizes: NDArray[Any]) -> csc_array:
-        """Return the table whose columns hold these points, each column so many."""
+        """Return the table whose columns have these points and sizes."""
         ends = np.concatenate(([0], np.cumsum(sizes)))
         shape = (self.n_points, len(sizes))
         table = csc_array((np.ones(len(points), dtype=bool), points, ends), shape=shape)
         table.sort_indices()
         return table
 
-    def points_in(self, chosen: NDArray[np.intp]) -> NDArray[Any]:
-        """Return the points in each of the balls `chosen`, one ball after the other."""
+    def points_in(self, chosen: Indices) -> NDArray[Any]:
+        """Return the points in the balls `chosen`, concatenated."""
         if self.first is None:
             return line_members(self.parts, chosen)
         return np.asarray(self.parts.indices[runs(self._starts[chosen], self.sizes[chosen])])
@@ -399,15 +430,15 @@ class CoverProblem:
         start = column if self.first is None else self.first.item(column)
         return np.asarray(indices[ends.item(start) : ends.item(column + 1)])
 
-    def columns_with(self, point: int) -> NDArray[np.intp]:
-        """Return the balls that hold one point."""
+    def columns_with(self, point: int) -> Indices:
+        """Return the balls that contain one point."""
         ends, indices = self.by_point.indptr, self.by_point.indices
         # NumPy indexes with its own integer type several times faster.
         parts = np.asarray(indices[ends.item(point) : ends.item(point + 1)], dtype=np.intp)
         return parts if self.first is None else runs(parts, self.last[parts] - parts + 1)
 
     def accumulated(self, values: NDArray[Any], columns: slice = slice(None)) -> NDArray[Any]:
-        """Add up over each ball what `values`, counts or sums of prizes, say of its parts."""
+        """Return the sum over each ball of `values` of its parts, which are counts or prizes."""
         some = values[columns]
         if self.first is None:
             return some
@@ -420,15 +451,15 @@ class CoverProblem:
         return added * self.grid if is_sum else added
 
     def blocks(self, size: int) -> list[slice]:
-        """Cut the balls into blocks of about `size`, none through a chain."""
+        """Divide the balls into blocks of about `size`, none of which splits a chain."""
         starts = np.arange(0, self.n_candidates, size)
         if self.first is not None:
             starts = np.unique(self.first[starts])
         ends = np.append(starts, self.n_candidates)[1:]
         return [slice(a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
 
-    def outermost(self, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return which of the balls `chosen` lie in no larger one of the same chain."""
+    def outermost(self, chosen: Indices) -> Mask:
+        """Return which of the balls `chosen` are in no larger one of the same chain."""
         if self.first is None:
             return np.ones(len(chosen), dtype=bool)
         largest = np.zeros(self.n_candidates, dtype=np.intp)
@@ -440,12 +471,12 @@ class CoverProblem:
         known = {name: vars(self)[name] for name in _COSTLESS if name in vars(self)}
         return self._derived(prototype_cost=check_cost(prototype_cost), **known)
 
-    def narrowed(self, candidates: NDArray[np.intp]) -> CoverProblem:
-        """Return the problem in which only `candidates`, of chains rising, may be chosen."""
+    def narrowed(self, candidates: Indices) -> CoverProblem:
+        """Return the problem of only some candidates, ascending within each chain."""
         wrong = self.wrong[candidates]
         if self.first is None:
             kept = self.parts[:, candidates]
-            kept.has_canonical_format = True  # whole columns of one that has it
+            kept.has_canonical_format = True  # like the table they are from
             return self._derived(parts=kept, wrong=wrong)
         owner = self.first[candidates]
         same = np.concatenate(([False], owner[1:] == owner[:-1])) if len(owner) else owner > 0
@@ -457,7 +488,7 @@ class CoverProblem:
         first = np.maximum.accumulate(np.where(same, 0, np.arange(len(candidates))))
         return self._derived(parts=parts, wrong=wrong, first=first)
 
-    def prize_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def prize_sums(self, values: Floats | None = None) -> Floats:
         """Sum `values` (by default the prizes) over the points of each ball."""
         sums = ball_sums(self.parts, self.prize if values is None else values)
         for level in self._by_depth:
@@ -465,8 +496,8 @@ class CoverProblem:
         return sums
 
     @cached_property
-    def _by_depth(self) -> list[NDArray[np.intp]]:
-        """The balls that are second of their chain, those that are third, and so on."""
+    def _by_depth(self) -> list[Indices]:
+        """The second balls of all chains, the third ones, and so on."""
         if self.first is None:
             return []
         depth = np.arange(self.n_candidates) - self.first
@@ -475,30 +506,29 @@ class CoverProblem:
         return np.split(order, cuts)[1:]
 
     def objective(self, selected: ArrayLike) -> float:
-        """Recompute the objective of choosing the candidates `selected`."""
+        """Return the objective of a selection."""
         chosen = check_selection(selected, self.n_candidates)
         return float(self.exact_objective(chosen, first_cover(self, chosen)))
 
-    def exact_objective(self, chosen: NDArray[np.intp], first: NDArray[np.intp]) -> Fraction:
+    def exact_objective(self, chosen: Indices, first: Indices) -> Fraction:
         """Objective of `chosen`, given the :func:`first_cover` of each point by it."""
         missed = self.prize[first == len(chosen)]
         return exact_sum(missed) + exact_sum(self.wrong[chosen]) + len(chosen) * self.exact_cost
 
-    def lower_bound(self, dual: NDArray[np.float64]) -> float:
-        """Lower bound on every selection's objective, proved by the vector `dual`."""
+    def lower_bound(self, dual: Floats) -> float:
+        """Return the lower bound on all objectives that the vector `dual` proves."""
         return float(self.exact_bound(dual))
 
-    def exact_bound(self, dual: NDArray[np.float64]) -> Fraction:
-        """Lower bound on every selection's objective, proved by the vector `dual`.
+    def exact_bound(self, dual: Floats) -> Fraction:
+        """Return the lower bound on all objectives that the vector `dual` proves.
 
         For any 0 <= u <= prize the bound is ``sum(u) + sum_j min(0, cost_j - u(ball j))``:
         a selection pays at least u_i for each point, by its ball's cost or by the prize.
-        `dual` is first brought into the box and down to the grid, so that no vector and no
-        rounding can prove too much; the optimum being a multiple of :attr:`step`, the bound
-        is rounded up to one.
+        `dual` is first clipped and rounded down to the grid, so no vector can prove too much.
+        The bound is rounded up to a multiple of :attr:`step`, because the optimum is one.
         """
         u = self.snap(dual)
-        # No candidate but the worthwhile ones can be paid more than it costs.
+        # No other candidate can receive more than it costs.
         useful = self.worthwhile
         wrong = np.floor(self.wrong[useful] / self.grid) * self.grid
         overpaid = self.prize_sums(u)[useful] - wrong
@@ -508,19 +538,19 @@ class CoverProblem:
 
     def bound(
         self,
-        dual: NDArray[np.float64] | None,
+        dual: Floats | None,
         *,
         limit: Limit = NO_LIMIT,
         price: float | None = None,
     ) -> Fraction | None:
-        """Lower bound on the objective of every selection within a limit.
+        """Return a lower bound on the objective of every selection within a limit.
 
         The limit is relaxed with a multiplier. In the relaxed problem a prototype, or with
         ``limit.uncovered`` a unit of cost, costs `price`:
 
-        - At most k prototypes: the bound of the relaxed problem, less k times what `price`
-          exceeds ``prototype_cost`` by, because a selection pays the difference at most k times.
-        - A weight that may stay uncovered: the bound of the relaxed problem, less that weight,
+        - At most k prototypes: the bound of the relaxed problem minus k times the multiplier,
+          which is ``price - prototype_cost``.
+        - A weight that may stay uncovered: the bound of the relaxed problem minus that weight,
           divided by `price`.
         - At least one prototype: the objective of the :attr:`best_single` is a bound if no
           candidate is worth its cost.
@@ -545,9 +575,7 @@ class CoverProblem:
             bounds.append(self.bound_of_singles())
         return max((one for one in bounds if one is not None), default=None)
 
-    def _relaxed_bound(
-        self, dual: NDArray[np.float64], limit: Limit, price: float | None
-    ) -> Fraction | None:
+    def _relaxed_bound(self, dual: Floats, limit: Limit, price: float | None) -> Fraction | None:
         """Return the Lagrangian bound that `dual` proves."""
         if limit.uncovered is not None:
             if price is None or not 0.0 < price < math.inf:
@@ -567,12 +595,12 @@ class CoverProblem:
     def at_price(self, price: float) -> CoverProblem:
         """Return the problem in which a unit of cost is worth `price` of the weight.
 
-        Costs are rounded down to the grid, so that a bound on them bounds the true ones. A
-        problem has either costs in `wrong` or a ``prototype_cost`` of 1 here.
+        Costs are rounded down to the grid, so a bound also holds for the exact costs. They are
+        either all in `wrong`, or ``prototype_cost`` is 1.
         """
         if self.prototype_cost:
             return self.at_cost(price)
-        # The float below the product is not above the true product.
+        # The next float below a product is at most the exact product.
         exact = zip(self.wrong.tolist(), self._exact_wrong, strict=True)
         above = np.array([Fraction(one) > true for one, true in exact], dtype=bool)
         lowered = np.where(above, np.nextafter(self.wrong, 0.0), self.wrong)
@@ -580,15 +608,15 @@ class CoverProblem:
         return self._derived(wrong=cost, prototype_cost=0.0)
 
     def exact_price(self, price: float) -> Fraction:
-        """Return the number that `price` represents in :meth:`at_price`."""
+        """Return the exact number for `price` in :meth:`at_price`."""
         return simplest_fraction(price) if self.prototype_cost else Fraction(price)
 
-    def spent(self, selected: NDArray[np.intp]) -> Fraction:
-        """Return the cost of a selection; decimals such as 0.1 count as what they say."""
+    def spent(self, selected: Indices) -> Fraction:
+        """Return the exact cost of a selection; decimals such as 0.1 are exact."""
         own = sum((self._exact_wrong[j] for j in selected.tolist()), Fraction(0))
         return own + len(selected) * self.exact_cost
 
-    def uncovered(self, selected: NDArray[np.intp]) -> Fraction:
+    def uncovered(self, selected: Indices) -> Fraction:
         """Return the weight that a selection leaves uncovered."""
         return exact_sum(self.prize[first_cover(self, selected) == len(selected)])
 
@@ -604,32 +632,32 @@ class CoverProblem:
 
     @cached_property
     def _exact_wrong(self) -> list[Fraction]:
-        """The decimals that `wrong` represents."""
+        """The wrong weights as decimals."""
         if not self.wrong.any():
             return [Fraction(0)] * self.n_candidates
         return decimal_fractions(self.wrong)
 
     def bound_of_singles(self) -> Fraction | None:
-        """Lower bound on selections that cover a point; None if a candidate pays its cost.
+        """Return the objective of the :attr:`best_single`, None if a candidate is worth its cost.
 
-        It is the objective of the :attr:`best_single`.
+        It is a lower bound on selections that cover a point.
         """
         if len(self.worthwhile) or not self.covers_any:
             return None
         chosen = np.array([self.best_single])
         return self.exact_objective(chosen, first_cover(self, chosen))
 
-    def above_cost(self, amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which amounts exceed the exact cost of a prototype."""
+    def above_cost(self, amounts: Floats) -> Mask:
+        """Return which amounts exceed the exact cost of a prototype."""
         return is_above(amounts, self.prototype_cost)
 
-    def snap(self, dual: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Bring a dual vector into the box from 0 to prize and down to the grid."""
+    def snap(self, dual: Floats) -> Floats:
+        """Clip a dual vector to the range from 0 to prize and round it down to the grid."""
         u = np.clip(np.nan_to_num(dual), 0.0, self.prize)
         return np.floor(u / self.grid) * self.grid
 
 
-def _penalty(cover: csc_array, cost: NDArray[np.float64], elements: list[Any]) -> float:
+def _penalty(cover: csc_array, cost: Floats, elements: list[Any]) -> float:
     """Return a penalty for an uncovered element above the cost of covering it."""
     cheapest = np.full(cover.shape[0], np.inf)
     np.minimum.at(cheapest, cover.indices, np.repeat(cost, np.diff(cover.indptr)))
@@ -644,10 +672,10 @@ def _penalty(cover: csc_array, cost: NDArray[np.float64], elements: list[Any]) -
     return 2.0 * float(cheapest.max(initial=0.0)) or 1.0
 
 
-def first_cover(problem: CoverProblem, selected: NDArray[np.intp]) -> NDArray[np.intp]:
-    """For each point the step at which `selected` first covers it, else ``len(selected)``."""
+def first_cover(problem: CoverProblem, selected: Indices) -> Indices:
+    """Return the place in `selected` that first covers each point, else ``len(selected)``."""
     steps = np.repeat(np.arange(len(selected)), problem.sizes[selected])
     first = np.full(problem.n_points, len(selected), dtype=np.intp)
-    # Written last to first, so that the earliest step is the one that stays.
+    # Assigned last to first, so the first stays.
     first[problem.points_in(selected)[::-1]] = steps[::-1]
     return first

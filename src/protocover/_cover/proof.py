@@ -1,10 +1,9 @@
-"""A bound proved case by case: the tree of a branch and bound, with vectors that anyone can check.
+"""Proof trees: the tree of a branch and bound with dual vectors, which anyone can check.
 
-A tree parts the selections, again and again, into those without some candidate and those with
-it. A vector of payments bounds all selections of a part, and decides upon candidates there: one
-is out if no selection with it is below the objective reached, and in if none without it is. So
-each part is bounded by what its vectors say, and all selections by the least that is said of a
-leaf.
+A tree divides the selections, again and again, into those without some candidate and those with
+it. A dual vector bounds the selections of a node and fixes candidates by reduced cost: one is
+excluded if no selection with it is below the objective reached, and chosen if none without it
+is. So each node is bounded by its vectors, and all selections by the least bound of a leaf.
 """
 
 from __future__ import annotations
@@ -18,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from .._typing import Floats, Indices, Mask
 from .problem import CoverProblem
 
 # Steps other than a candidate to branch on.
 VECTOR, LEAF = -1, -2
-# What a proof may hold: steps, and numbers in all of its vectors (eight megabytes).
+# Largest number of steps, and of numbers in all vectors (eight megabytes).
 MOST_STEPS, MOST_NUMBERS = 4096, 2**20
 # Above all sums of prizes, in units.
 _BEYOND = 2**54
@@ -32,31 +32,30 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class ProofTree:
-    """A tree of cases that together hold every selection, each case with its vectors.
+    """A branch-and-bound tree whose leaves together contain every selection.
 
     At most 4,096 steps and 1,048,576 numbers (eight megabytes) in all vectors are kept.
 
     Parameters
     ----------
     steps : ndarray of int, shape (n_steps,)
-        The tree as it is walked from its root. A candidate, from 0 on as the problem numbers
-        them, parts the selections: first comes all that is said of those without it, then all
-        of those with it. -1 stands for the next vector, which bounds the case at hand, and -2
-        ends a case.
+        The tree in preorder. A candidate, as numbered in the problem, branches: first follows
+        the subtree without it, then the one with it. -1 applies the next vector to the current
+        node, and -2 ends a leaf.
     vectors : ndarray of float, shape (n_vectors, n_points)
-        Payments of the points, each between 0 and the point's prize.
+        Dual vectors, with numbers between 0 and the points' prizes.
     """
 
-    steps: NDArray[np.intp]
-    vectors: NDArray[np.float64]
+    steps: Indices
+    vectors: Floats
 
     @property
     def n_leaves(self) -> int:
-        """Number of cases."""
+        """Number of leaves."""
         return int((self.steps == LEAF).sum())
 
-    def renumbered(self, candidates: NDArray[np.intp]) -> ProofTree:
-        """Return the same of a problem in which candidate j is ``candidates[j]``."""
+    def renumbered(self, candidates: Indices) -> ProofTree:
+        """Return the tree of a problem in which candidate j is ``candidates[j]``."""
         steps = self.steps.copy()
         branched = steps >= 0
         steps[branched] = candidates[steps[branched]]
@@ -67,26 +66,26 @@ def bound_by_proof(
     problem: CoverProblem,
     proof: ProofTree,
     *,
-    dual: NDArray[np.float64] | None,
+    dual: Floats | None,
     objective: Fraction,
 ) -> tuple[Fraction | None, list[str]]:
     """Return the bound that a proof tree proves, and its faults.
 
-    All sums are of whole numbers. The vector `dual`, if there is one, comes before all others.
-    `objective` is that of some selection: whatever is not below it needs no closer look.
+    All sums are of integers. The vector `dual`, if given, is applied before all others.
+    `objective` is that of some selection: nodes with this bound are closed.
     """
     faults = _faults(problem, proof)
     if faults or problem.step == 0:
         return None, faults
-    count = _Count.of(problem, objective)
-    root = _Case.of(count)
+    numbers = _Integers.of(problem, objective)
+    root = _Node.of(numbers)
     if dual is not None:
-        root = count.bounded(root, _whole(problem, dual))
-        if 2 * int(root.is_out.sum()) > len(root.is_out):  # else a smaller table is not worth it
-            count, root = count.without(root.is_out), root.without(root.is_out)
+        root = numbers.bounded(root, _in_units(problem, dual))
+        if 2 * int(root.is_out.sum()) > len(root.is_out):  # else a smaller table does not pay
+            numbers, root = numbers.without(root.is_out), root.without(root.is_out)
     try:
-        vectors = (_whole(problem, vector) for vector in proof.vectors)
-        bounds = _bounds(count, root, proof.steps.tolist(), vectors)
+        vectors = (_in_units(problem, vector) for vector in proof.vectors)
+        bounds = _bounds(numbers, root, proof.steps.tolist(), vectors)
     except _NoTreeError as error:
         return None, [f"the proof must be a tree, but {error}"]
     least = min((bound * Fraction(problem.grid) for bound in bounds), default=objective)
@@ -94,11 +93,11 @@ def bound_by_proof(
 
 
 class _NoTreeError(Exception):
-    """Steps do not make up a tree."""
+    """The steps are not a tree."""
 
 
 def _faults(problem: CoverProblem, proof: ProofTree) -> list[str]:
-    """Say what is wrong with the form of a proof tree."""
+    """Return faults in the form of a proof tree."""
     steps, vectors, n_points = proof.steps, proof.vectors, problem.n_points
     if not problem.on_grid:
         return ["a proof tree needs prizes on a common grid"]
@@ -116,51 +115,51 @@ def _faults(problem: CoverProblem, proof: ProofTree) -> list[str]:
     return []
 
 
-def _whole(problem: CoverProblem, amounts: NDArray[np.float64]) -> Counts:
-    """Return amounts, rounded down, as whole numbers of the problem's grid."""
+def _in_units(problem: CoverProblem, amounts: Floats) -> Counts:
+    """Return amounts, rounded down, as integer multiples of the problem's grid."""
     return np.floor(amounts / problem.grid).astype(np.int64)
 
 
 def _bounds(
-    count: _Count, root: _Case, steps: Sequence[int], vectors: Iterator[Counts]
+    numbers: _Integers, root: _Node, steps: Sequence[int], vectors: Iterator[Counts]
 ) -> list[Fraction]:
-    """Walk the tree and return the bounds of the leaves that hold any selections."""
+    """Return the bounds of all leaves that contain selections."""
     waiting, found = [root], []
     for step in steps:
         if not waiting:
             raise _NoTreeError("it goes on after its last leaf")
-        case = waiting.pop()
+        node = waiting.pop()
         if step == VECTOR:
-            waiting.append(count.bounded(case, next(vectors)))
+            waiting.append(numbers.bounded(node, next(vectors)))
         elif step == LEAF:
-            found += [] if case.is_empty else [case.bound]
+            found += [] if node.is_empty else [node.bound]
         else:
-            waiting += [case.decided(count.place(step), chosen) for chosen in (True, False)]
+            waiting += [node.decided(numbers.place(step), chosen) for chosen in (True, False)]
     if waiting:
         raise _NoTreeError(f"{len(waiting)} of its leaves are missing")
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class _Case:
-    """Selections that have some candidates in common, and lack some others.
+class _Node:
+    """The selections with all candidates that are in and none of those that are out.
 
-    `bound` is in units; where something is both in and out there are no such selections.
+    `bound` is in units. There are none if a candidate is both in and out.
     """
 
-    is_in: NDArray[np.bool_]
-    is_out: NDArray[np.bool_]
+    is_in: Mask
+    is_out: Mask
     bound: Fraction
     is_empty: bool = False
 
     @classmethod
-    def of(cls, count: _Count) -> _Case:
-        """All selections, none of which costs less than nothing."""
-        nothing = np.zeros(len(count.wrong), dtype=bool)
-        return cls(nothing, nothing, Fraction(0))
+    def of(cls, numbers: _Integers) -> _Node:
+        """Return the node of all selections."""
+        none = np.zeros(len(numbers.wrong), dtype=bool)
+        return cls(none, none, Fraction(0))
 
-    def decided(self, place: int | None, chosen: bool) -> _Case:
-        """Return those with a candidate, or without it; None is one that none has."""
+    def decided(self, place: int | None, chosen: bool) -> _Node:
+        """Return the child with a candidate or without it; None is one that is never needed."""
         if place is None:
             return replace(self, is_empty=self.is_empty or chosen)
         mine, other = (self.is_in, self.is_out) if chosen else (self.is_out, self.is_in)
@@ -171,49 +170,46 @@ class _Case:
             return replace(self, is_in=more, is_empty=is_empty)
         return replace(self, is_out=more, is_empty=is_empty)
 
-    def without(self, out: NDArray[np.bool_]) -> _Case:
-        """Return the same, some candidates that are out forgotten."""
+    def without(self, out: Mask) -> _Node:
+        """Return the node without candidates that are out."""
         return replace(self, is_in=self.is_in[~out], is_out=self.is_out[~out])
 
 
 @dataclass(frozen=True, eq=False)
-class _Count:
-    """The problem in whole numbers of its grid, the units, but for the cost of a prototype.
-
-    That is ``cost + share`` of them, the share below 1: whether a candidate is overpaid whole
-    numbers tell. Only candidates that cost less than the prize they cover are counted: no
-    other is needed for an optimum.
+class _Integers:
+    """The worthwhile candidates of a problem, in integer multiples of its grid (units).
 
     Parameters
     ----------
-    table : csr_array of int, shape (n_counted, n_points)
-        Whether a ball holds a point.
-    wrong : ndarray of int, shape (n_counted,)
+    table : csr_array of int, shape (n_kept, n_points)
+        Whether a ball contains a point.
+    wrong : ndarray of int, shape (n_kept,)
         Weight of other classes in each ball.
-    candidates : ndarray of int, shape (n_counted,)
-        Which candidates these are.
+    candidates : ndarray of int, shape (n_kept,)
+        The candidates that cost less than the prize they cover; no other is ever needed.
     cost, share : int and Fraction
-        The cost of a prototype.
+        The cost of a prototype is ``cost + share``, with a share below 1. So an integer
+        comparison decides whether a candidate receives more than it costs.
     below : Fraction
-        The next value below the objective reached that one can have.
+        The next possible value below the objective reached.
     """
 
     table: csr_array
     wrong: Counts
-    candidates: NDArray[np.intp]
+    candidates: Indices
     cost: int
     share: Fraction
     below: Fraction
 
     @classmethod
-    def of(cls, problem: CoverProblem, objective: Fraction) -> _Count:
-        """Count a problem whose weights lie on its grid."""
+    def of(cls, problem: CoverProblem, objective: Fraction) -> _Integers:
+        """Convert a problem whose weights are on its grid."""
         unit = Fraction(problem.grid)
-        # Beyond what any ball can cover neither cost nor wrong weights need be counted.
+        # Larger costs and wrong weights than any ball can cover make no difference.
         cost = min(math.floor(problem.exact_cost / unit), _BEYOND)
-        wrong = _whole(problem, np.minimum(problem.wrong, _BEYOND * problem.grid))
+        wrong = _in_units(problem, np.minimum(problem.wrong, _BEYOND * problem.grid))
         balls = csr_array(problem.cover.T)
-        pays = np.flatnonzero(wrong + cost < balls @ _whole(problem, problem.prize))
+        pays = np.flatnonzero(wrong + cost < balls @ _in_units(problem, problem.prize))
         below = (math.ceil(objective / problem.step) - 1) * problem.step
         return cls(
             table=balls[pays].astype(np.int64),
@@ -224,36 +220,35 @@ class _Count:
             below=below / unit,
         )
 
-    def without(self, out: NDArray[np.bool_]) -> _Count:
-        """Leave out candidates."""
+    def without(self, out: Mask) -> _Integers:
+        """Exclude candidates."""
         kept = ~out
         return replace(
             self, table=self.table[kept], wrong=self.wrong[kept], candidates=self.candidates[kept]
         )
 
     def place(self, candidate: int) -> int | None:
-        """Return where a candidate is counted, None where it is not."""
+        """Return the row of a candidate, None if it is not worthwhile."""
         place = int(np.searchsorted(self.candidates, candidate))
         there = place < len(self.candidates) and self.candidates[place] == candidate
         return place if there else None
 
-    def bounded(self, case: _Case, u: Counts) -> _Case:
-        """Return a case with what payments prove of it.
+    def bounded(self, node: _Node, u: Counts) -> _Node:
+        """Return a node with the bound of a dual vector, and candidates fixed by reduced cost.
 
-        ``sum(u) + sum_j (cost_j - u(ball j))`` over the candidates that are in, and those of
-        the others that are overpaid, bounds it: a point pays at most its prize where it is
-        uncovered, and else to the balls that hold it.
+        The bound is ``sum(u) + sum_j (cost_j - u(ball j))`` over the candidates that are in,
+        and open candidates that receive more than they cost.
         """
         slack = self.wrong + self.cost - self.table @ u
-        is_open = ~(case.is_in | case.is_out)
-        overpaid = is_open & (slack < 0)  # by less than one, the share makes up for it
-        counted = np.flatnonzero((case.is_in & ~case.is_out) | overpaid)
+        is_open = ~(node.is_in | node.is_out)
+        overpaid = is_open & (slack < 0)  # if by less than 1, the share makes up for it
+        counted = np.flatnonzero((node.is_in & ~node.is_out) | overpaid)
         found = sum(slack[counted].tolist(), int(u.sum())) + len(counted) * self.share
         missing = self.below - found
         if missing < 0:
-            return replace(case, bound=max(case.bound, found))
-        # With an open one comes its slack; without one what it is overpaid by comes back.
+            return replace(node, bound=max(node.bound, found))
+        # Choosing an open candidate adds its slack; excluding an overpaid one adds the excess.
         out = is_open & ~overpaid & (slack > math.floor(missing - self.share))
         sure = overpaid & (-slack > math.floor(missing + self.share))
-        bound = max(case.bound, found)
-        return replace(case, is_in=case.is_in | sure, is_out=case.is_out | out, bound=bound)
+        bound = max(node.bound, found)
+        return replace(node, is_in=node.is_in | sure, is_out=node.is_out | out, bound=bound)

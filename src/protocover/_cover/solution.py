@@ -9,63 +9,61 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._typing import Floats, Indices
 from .arithmetic import bound_as_float, rounded_up
-from .limit import NO_LIMIT, Limit
-from .problem import CoverProblem, first_cover
+from .problem import NO_LIMIT, CoverProblem, Limit, first_cover
 from .proof import ProofTree, bound_by_proof
-from .validation import check_selection
+from .table import check_selection
 
 
 @dataclass(frozen=True, eq=False)
 class CoverSolution:
-    """A selection for one :class:`CoverProblem` and what is proved about it.
+    """A selection for one :class:`CoverProblem`, with its bound and certificate.
 
     Parameters
     ----------
     selected : ndarray of int
         Chosen candidates, in the order chosen.
     score : ndarray of float
-        What the order was made by, never rising along it and comparable between
-        classes; the paper's greedy puts the drop in the objective before
-        ``prototype_cost`` here.
+        Score of each choice, by which they are ordered: never increasing, and comparable
+        between classes. By default the decrease of the objective before ``prototype_cost``.
     newly_covered : ndarray of int
-        How many points each choice covered that none before it did.
+        Number of points that each choice is the first to cover.
     objective : float
         Recomputed from the problem.
     lower_bound : float
-        No selection has a smaller objective; -inf where nothing was proved.
+        No selection has a smaller objective; -inf if there is no bound.
     certificate : str
-        What the bound rests on: ``"verified"`` (`dual` or `proof` prove it), ``"solver"``
-        (a claim of the solver that cannot be rechecked) or ``"none"`` (no bound).
+        ``"verified"`` (`dual` or `proof` prove the bound), ``"solver"`` (an unverified claim of
+        the solver) or ``"none"`` (no bound).
     dual : ndarray of float, shape (n_points,), or None
-        The vector that proves the bound, or all of it that a vector proves.
+        The dual vector that proves the bound, or a part of it.
     status : str
-        How the solver ended, in its own words.
+        How the solver ended.
     details : mapping
-        Whatever else the solver wants to tell.
+        Further results of the solver.
     limit : Limit
         The bound holds for selections within this limit.
     price : float or None
-        The cost of a prototype, or with ``limit.uncovered`` of a unit of cost, in the relaxed
-        problem in which `dual` proves the bound; None if nothing is relaxed.
+        Cost of a prototype, or with ``limit.uncovered`` of a unit of cost, in the relaxed problem
+        in which `dual` proves the bound; None if nothing is relaxed.
     proof : ProofTree or None
-        The tree of a branch and bound with its vectors, if it proves more than `dual` and is
-        small enough to be kept.
+        The branch-and-bound tree with its vectors, if it proves more than `dual` and is small.
 
     See Also
     --------
     protocover._cover.verify : Recheck all of this from the problem.
     """
 
-    selected: NDArray[np.intp]
-    score: NDArray[np.float64]
-    newly_covered: NDArray[np.intp]
+    selected: Indices
+    score: Floats
+    newly_covered: Indices
     objective: float
     lower_bound: float = -math.inf
     certificate: str = "none"
-    dual: NDArray[np.float64] | None = None
+    dual: Floats | None = None
     status: str = "heuristic"
     details: Mapping[str, Any] = field(default_factory=dict)
     limit: Limit = NO_LIMIT
@@ -78,8 +76,8 @@ class CoverSolution:
         problem: CoverProblem,
         selected: ArrayLike,
         *,
-        score: NDArray[np.float64] | None = None,
-        dual: NDArray[np.float64] | None = None,
+        score: Floats | None = None,
+        dual: Floats | None = None,
         claim: Fraction | None = None,
         status: str = "heuristic",
         details: Mapping[str, Any] | None = None,
@@ -87,11 +85,11 @@ class CoverSolution:
         price: float | None = None,
         proof: ProofTree | None = None,
     ) -> CoverSolution:
-        """Describe the choice `selected`, everything recomputed from `problem`.
+        """Return the solution of a selection, with every number computed from `problem`.
 
-        Without a `score` the drop in the objective along the given order is used. `claim`
-        is a lower bound that only the solver states. With a `limit`, `dual` is a vector of the
-        problem relaxed at `price`. A `proof` that proves no more than `dual` is not kept.
+        Without a `score`, it is the decrease of the objective along the given order. `claim` is
+        an unverified bound of the solver. With a `limit`, `dual` is a vector of the problem
+        relaxed at `price`. A `proof` that proves no more than `dual` is not kept.
         """
         chosen = check_selection(selected, problem.n_candidates)
         first = first_cover(problem, chosen)
@@ -134,27 +132,24 @@ class CoverSolution:
 
     @classmethod
     def best_single(cls, problem: CoverProblem) -> CoverSolution:
-        """Describe the best choice of one candidate: the optimum if none is worth its cost."""
+        """Return the best selection of one candidate: optimal if none is worth its cost."""
         return cls.of(
             problem, [problem.best_single], status="best single", limit=Limit(at_least=1)
         )
 
-    def renumbered(self, candidates: NDArray[np.intp]) -> CoverSolution:
-        """Return the same of a problem in which candidate j is ``candidates[j]``."""
+    def renumbered(self, candidates: Indices) -> CoverSolution:
+        """Return the solution of a problem in which candidate j is ``candidates[j]``."""
         proof = None if self.proof is None else self.proof.renumbered(candidates)
         return replace(self, selected=candidates[self.selected], proof=proof)
 
     def prefix(self, problem: CoverProblem, n_choices: int | None) -> CoverSolution:
-        """Keep the first `n_choices`, described anew; the whole where there are no more.
-
-        The bound holds for fewer choices too.
-        """
+        """Return the solution of the first `n_choices`; the bound also holds for fewer."""
         if n_choices is None or len(self.selected) <= n_choices:
             return self
         return self.first(n_choices).recomputed(problem)
 
     def first(self, n_choices: int) -> CoverSolution:
-        """Cut off all but the first choices; what is said of the whole stands as it was."""
+        """Return only the first choices, with the objective and bound of all."""
         return replace(
             self,
             selected=self.selected[:n_choices],
@@ -163,9 +158,9 @@ class CoverSolution:
         )
 
     def recomputed(self, problem: CoverProblem) -> CoverSolution:
-        """Describe the same choices with all numbers from `problem`.
+        """Return the solution with all numbers computed from `problem`.
 
-        What the solver says of a bound beyond what its vector proves stays its word.
+        A larger bound than `dual` and `proof` prove is kept with the certificate "solver".
         """
         found = CoverSolution.of(
             problem,
@@ -190,22 +185,44 @@ class CoverSolution:
 
     @property
     def gap(self) -> float:
-        """Largest share of the objective that a better selection could save, 0 if optimal.
-
-        No selection has an objective below 0; inf where nothing is proved.
-        """
+        """Relative optimality gap: 0 if optimal, inf if there is no bound."""
         return relative_gap(self.objective, self.lower_bound)
+
+
+@dataclass(frozen=True)
+class SharedBound:
+    """What is stated about the solutions of several problems under one limit.
+
+    The bounds of the problems, each among selections of as many candidates as it has, do not
+    add up to a bound, because another problem might have made better use of a candidate.
+
+    Parameters
+    ----------
+    limit : Limit
+        The limit on all selections together.
+    objective : float
+        Sum of the objectives, rounded once.
+    lower_bound : float
+        No selections within the limit have a smaller sum.
+    certificate : str
+        Of the bound, as in :class:`CoverSolution`.
+    """
+
+    limit: Limit
+    objective: float
+    lower_bound: float
+    certificate: str
 
 
 def _bound_by_tree(
     problem: CoverProblem,
-    chosen: NDArray[np.intp],
+    chosen: Indices,
     proof: ProofTree,
-    dual: NDArray[np.float64] | None,
+    dual: Floats | None,
     limit: Limit,
     price: float | None,
 ) -> Fraction | None:
-    """Return the bound of a proof tree, which is one of the relaxed problem under a limit."""
+    """Return the bound of a proof tree; under a limit it is a tree of the relaxed problem."""
     if limit.at_most is not None or (limit.uncovered is not None and not price):
         return None
     relaxed = problem if limit.uncovered is None else problem.at_price(price or 0.0)
@@ -218,7 +235,7 @@ def _bound_by_tree(
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:
-    """Return the largest share of `objective`, a sum of weights, that could be saved."""
+    """Return the largest fraction of `objective`, a sum of weights, that could be saved."""
     if objective <= max(lower_bound, 0.0):
         return 0.0
     return (objective - lower_bound) / objective
@@ -227,7 +244,7 @@ def relative_gap(objective: float, lower_bound: float) -> float:
 def judge(
     objective: Fraction, bound: Fraction | None, claim: Fraction | None
 ) -> tuple[float, str]:
-    """Return the better of a verified bound and a solver's claim, and what it rests on."""
+    """Return the better of a verified bound and a solver's claim, and its certificate."""
     if claim is not None and (bound is None or (bound < objective and claim > bound)):
         return bound_as_float(claim, objective), "solver"
     return (-math.inf, "none") if bound is None else (bound_as_float(bound, objective), "verified")
@@ -235,21 +252,20 @@ def judge(
 
 @dataclass(frozen=True)
 class Verification:
-    """What a recheck of a solution found.
+    """The result of rechecking a solution.
 
     Parameters
     ----------
     objective : float
-        Objective of the selection, recomputed; nan if it is no selection.
+        Recomputed objective of the selection; nan if the selection is invalid.
     lower_bound : float
-        What the dual vector proves, -inf if there is none.
+        The bound that the solution proves, -inf if there is none.
     certificate : str
-        ``"verified"`` if there is a bound, otherwise ``"none"``. A solver's claim cannot be
-        rechecked and does not count.
+        ``"verified"`` if there is a bound, otherwise ``"none"``. A solver's claim does not count.
     faults : tuple of str
-        What the solution says that is not so; empty if it tells the truth.
+        Differences between what the solution states and what was recomputed.
     unchecked : str
-        What could not be rechecked and why; empty if all could.
+        What could not be rechecked and why; empty if everything was.
     """
 
     objective: float
@@ -260,24 +276,24 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether everything that can be rechecked is as the solution says."""
+        """Whether no fault was found."""
         return not self.faults
 
 
 @dataclass(frozen=True, repr=False)
 class ModelVerification:
-    """What a recheck of a fitted model found.
+    """The result of rechecking a fitted model.
 
     Parameters
     ----------
     by_class : mapping from label to Verification
-        What was found of each class.
+        The result of each class.
     faults : tuple of str
-        What the model says as a whole that is not so, or not of these data.
+        Faults of the model as a whole.
     unchecked : str
-        What could not be rechecked and why; empty if all could.
+        What could not be rechecked and why; empty if everything was.
     together : Verification or None
-        What was found of all classes together where they share a budget.
+        The result of all classes together if they share a budget.
 
     See Also
     --------
@@ -291,18 +307,18 @@ class ModelVerification:
 
     @property
     def ok(self) -> bool:
-        """Whether everything that can be rechecked is as the model says."""
+        """Whether no fault was found."""
         found = [*self.by_class.values(), *([self.together] if self.together else [])]
         return not self.faults and all(one.ok for one in found)
 
     @property
     def objective(self) -> float:
-        """Objective of all classes, recomputed."""
+        """Recomputed objective of all classes."""
         return math.fsum(found.objective for found in self.by_class.values())
 
     @property
     def lower_bound(self) -> float:
-        """What the dual vectors prove, -inf if one is missing."""
+        """The bound of all classes that is proved, -inf if one has none."""
         if self.together is not None:
             return self.together.lower_bound
         return math.fsum(found.lower_bound for found in self.by_class.values())

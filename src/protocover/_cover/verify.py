@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._typing import Floats, Indices
 from .arithmetic import (
     bound_as_float,
     common_step,
@@ -16,10 +17,9 @@ from .arithmetic import (
     rounded_up,
     simplest_fraction,
 )
-from .limit import NO_LIMIT, Limit, SharedBound
-from .problem import CoverProblem
+from .problem import NO_LIMIT, CoverProblem, Limit
 from .proof import bound_by_proof
-from .solution import CoverSolution, Verification
+from .solution import CoverSolution, SharedBound, Verification
 
 
 def verify(
@@ -32,19 +32,18 @@ def verify(
 ) -> Verification:
     """Recheck everything a solution states, in exact integer arithmetic.
 
-    The bound is ``sum(u) + sum_j min(0, cost_j - u(ball j))`` for the dual vector u, which
-    must lie between 0 and the prizes, rounded up to the next value that an objective can
-    have. With a proof tree it is the smallest bound of a leaf, and the leaves must contain
-    every selection. Under a limit it is the Lagrangian bound of :meth:`CoverProblem.bound`.
-    No code of the solvers is used. A bound that rests on a solver's claim cannot be rechecked;
-    only the part that `dual` proves is.
+    The bound is ``sum(u) + sum_j min(0, cost_j - u(ball j))`` for the dual vector u, which must
+    be between 0 and the prizes, rounded up to the next possible objective. With a proof tree it
+    is the smallest bound of a leaf, and the leaves must contain every selection. Under a limit
+    it is the Lagrangian bound of :meth:`CoverProblem.bound`. No solver code is used. Of a bound
+    with the certificate "solver" only the part that `dual` proves is rechecked.
 
     Parameters
     ----------
     problem : CoverProblem or sequence of CoverProblem
-        The problem that the solution solves, or several with one limit.
+        The problem, or several with one limit.
     solution : CoverSolution or sequence of CoverSolution
-        What a solver returned.
+        The solution to recheck, or that of each problem.
     limit : Limit or None, default=None
         The limit that the solutions must satisfy. For one problem None is the limit that the
         solution states. For several it is the limit on all of them together. The solution of
@@ -53,13 +52,13 @@ def verify(
         What is stated about the solutions of several problems together.
     order_by : {"drop", "ratio", "own"} or None, default=None
         What `score` must be: the decrease of the objective before ``prototype_cost``, the
-        newly covered prize per cost, or any rule of the solver under which it never rises.
-        None accepts the first two, and drops of which each is the smallest so far.
+        newly covered prize per cost, or any never increasing score. None accepts the first two,
+        and decreases of which each is the smallest so far.
 
     Returns
     -------
     Verification
-        The recomputed objective and bound, and every fault by name.
+        The recomputed objective and bound, and all faults.
 
     Examples
     --------
@@ -123,7 +122,7 @@ def _verify_one(
     faults += _certificate_faults(solution, solution.objective, word, proved, rounding=rounding)
     if limit.uncovered is not None:  # the order is by what each choice adds, at no cost
         problem, order_by = problem.at_price(0.0), None
-    # A candidate that was chosen although it does not pay has its drop for a score.
+    # The score of a candidate that is chosen although it is not worth its cost is its decrease.
     faults += _order_faults(problem, solution, "drop" if limit.at_least else order_by)
     return Verification(float(objective), proved, word, tuple(faults))
 
@@ -134,11 +133,7 @@ def _verify_together(
     limit: Limit,
     stated: SharedBound | None,
 ) -> Verification:
-    """Recheck several solutions under one limit.
-
-    The bound is the sum of the bounds at the common price, less the multiplier for the
-    prototypes of the limit.
-    """
+    """Recheck several solutions under one limit, with the bound at their common price."""
     selections = [solution.selected for solution in solutions]
     objective = sum(map(_objective, problems, selections), Fraction(0))
     prices = {
@@ -148,7 +143,7 @@ def _verify_together(
     bound, faults = None, []
     if len(prices) == 1:
         duals = [solution.dual for solution in solutions]
-        bound = _reproved_within(problems, duals, limit.at_most, prices.pop())[0]
+        bound = _bound_within(problems, duals, limit.at_most, prices.pop())[0]
     else:
         faults.append(f"price must be the same for all classes, got {sorted(prices)}")
     number = sum(map(len, selections))
@@ -169,7 +164,7 @@ def _verify_together(
 
 
 def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
-    """Check a selection, and the length of what is stated about it."""
+    """Check the selection and the shape of the scores."""
     chosen, limit = solution.selected.tolist(), solution.limit
     if any(j != int(j) or not 0 <= j < problem.n_candidates for j in chosen):
         return [f"selected must lie between 0 and {problem.n_candidates - 1}, got {chosen}"]
@@ -187,44 +182,44 @@ def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
 def _bound(
     problem: CoverProblem, solution: CoverSolution, objective: Fraction
 ) -> tuple[Fraction | None, list[str]]:
-    """Return the bound that the vectors of a solution prove within its limit, and faults."""
+    """Return the bound that a solution proves within its limit, and faults."""
     limit, dual, proof = solution.limit, solution.dual, solution.proof
     if limit.uncovered is not None:
         bound, faults = _cost_bound(problem, solution)
-        # If nothing has to be chosen nothing can be saved.
+        # An empty selection cannot be improved.
         bound = Fraction(0) if objective == 0 else bound
     elif limit.at_most is None:
-        bound, faults = _reproved(problem, dual)
+        bound, faults = _dual_bound(problem, dual)
     else:
-        bound, faults = _reproved_within([problem], [dual], limit.at_most, solution.price)
+        bound, faults = _bound_within([problem], [dual], limit.at_most, solution.price)
     if proof is not None and (limit.at_most is not None or limit.at_least):
         faults.append("a proof tree proves nothing under a limit")
     elif proof is not None and limit.uncovered is None and not faults:
         by_tree, faults = bound_by_proof(problem, proof, dual=dual, objective=objective)
         bound = max((one for one in (bound, by_tree) if one is not None), default=None)
     if limit.at_least:
-        known = [one for one in (bound, _reproved_singles(problem)) if one is not None]
+        known = [one for one in (bound, _best_single(problem)) if one is not None]
         bound = max(known, default=None)
     return bound, faults
 
 
-def _reproved_within(
+def _bound_within(
     problems: Sequence[CoverProblem],
-    duals: Sequence[NDArray[np.float64] | None],
+    duals: Sequence[Floats | None],
     at_most: int | None,
     price: float | None,
 ) -> tuple[Fraction | None, list[str]]:
-    """Return the bound on the sum of objectives with at most so many candidates, and faults.
+    """Return the Lagrangian bound on the sum of objectives within a budget, and faults.
 
     In the problem relaxed at `price` a prototype costs more by the multiplier, which a
-    selection within the limit pays at most `at_most` times.
+    selection within the budget pays at most `at_most` times.
     """
     cost = problems[0].prototype_cost
     if price is None or not cost <= price < math.inf:
         return None, [f"price must be a number from prototype_cost, {cost!r}, on, got {price!r}"]
     multiplier = simplest_fraction(price) - simplest_fraction(cost)
     found = [
-        _reproved(problem.at_cost(price), dual)
+        _dual_bound(problem.at_cost(price), dual)
         for problem, dual in zip(problems, duals, strict=True)
     ]
     known = [bound for bound, _ in found if bound is not None]
@@ -232,13 +227,13 @@ def _reproved_within(
     if len(known) < len(found) or (multiplier and at_most is None):
         return None, faults
     total = sum(known, Fraction(0)) - multiplier * (at_most or 0)
-    return rounded_up(total, common_step(map(_unit_of, problems))), faults
+    return rounded_up(total, common_step(map(_step_of, problems))), faults
 
 
 def _cost_bound(
     problem: CoverProblem, solution: CoverSolution
 ) -> tuple[Fraction | None, list[str]]:
-    """Return the bound on the cost of selections that leave little enough uncovered."""
+    """Return the Lagrangian bound on the cost within a limit on uncovered weight, and faults."""
     price, allowed = solution.price, solution.limit.uncovered
     if solution.dual is None or allowed is None:
         return None, []
@@ -256,7 +251,7 @@ def _cost_bound(
         step = common_step(exact)
     if dear:
         return None, [f"price is {price!r}, but a candidate costs more in the relaxed problem"]
-    bound, faults = _reproved(relaxed, solution.dual)
+    bound, faults = _dual_bound(relaxed, solution.dual)
     if solution.proof is not None and not faults:
         objective = _objective(relaxed, solution.selected)
         by_tree, faults = bound_by_proof(
@@ -266,14 +261,14 @@ def _cost_bound(
     return (None if bound is None else rounded_up((bound - allowed) / worth, step)), faults
 
 
-def _spent(problem: CoverProblem, selected: NDArray[np.intp]) -> Fraction:
+def _spent(problem: CoverProblem, selected: Indices) -> Fraction:
     """Sum the costs of a selection."""
     own = sum(decimal_fractions(problem.wrong[selected]), Fraction(0))
     return own + len(selected) * simplest_fraction(problem.prototype_cost)
 
 
-def _uncovered(problem: CoverProblem, selected: NDArray[np.intp]) -> Fraction:
-    """Sum the weights of the points that a selection leaves uncovered."""
+def _uncovered(problem: CoverProblem, selected: Indices) -> Fraction:
+    """Sum the weights of uncovered points."""
     covered = np.asarray(problem.members(selected).sum(axis=1)).ravel() > 0
     return sum(map(Fraction, problem.prize[~covered].tolist()), Fraction(0))
 
@@ -319,7 +314,7 @@ def _certificate_faults(
 def _order_faults(
     problem: CoverProblem, solution: CoverSolution, order_by: str | None
 ) -> list[str]:
-    """Recount what each choice newly covers, and the scores that the order is made by."""
+    """Recompute newly covered points and scores."""
     faults, seen = [], np.zeros(problem.n_points, dtype=bool)
     counts, prizes = [], []
     for j in solution.selected.tolist():
@@ -340,15 +335,15 @@ def _order_faults(
 def _score_faults(
     problem: CoverProblem,
     solution: CoverSolution,
-    prizes: NDArray[np.float64],
+    prizes: Floats,
     order_by: str | None,
 ) -> list[str]:
-    """Compare the scores with those of the rules, given the prize that each choice adds."""
+    """Compare the scores with those of each rule, given the prize that each choice adds."""
     wrong = problem.wrong[solution.selected]
     cost = problem.ranked_cost[solution.selected]
     drop, rounding = prizes - wrong, np.full(len(wrong), _rounding(problem))
     by_drop, by_ratio = (drop, rounding), (prizes / cost, rounding / cost)
-    # Described in some order, a selection has the least drop so far for its scores.
+    # In any other order the scores are the smallest decreases so far.
     either = [by_drop, (np.minimum.accumulate(drop), rounding), by_ratio]
     allowed = {"drop": [by_drop], "ratio": [by_ratio]}.get(order_by or "", either)
     if any((abs(solution.score - score) <= off).all() for score, off in allowed):
@@ -356,82 +351,91 @@ def _score_faults(
     return [f"score is {allowed[0][0].tolist()}, not {solution.score.tolist()}"]
 
 
-def _objective(problem: CoverProblem, selected: NDArray[np.intp]) -> Fraction:
-    """Objective of a selection: prizes of uncovered points, wrong weights, prototypes."""
+def _objective(problem: CoverProblem, selected: Indices) -> Fraction:
+    """Sum the prizes of uncovered points, the wrong weights and the costs of a selection."""
     wrong = sum(map(Fraction, problem.wrong[selected].tolist()), Fraction(0))
     exact_cost = simplest_fraction(problem.prototype_cost)
     return _uncovered(problem, selected) + wrong + len(selected) * exact_cost
 
 
-def _reproved(
-    problem: CoverProblem, dual: NDArray[np.float64] | None
-) -> tuple[Fraction | None, list[str]]:
-    """Return the bound that `dual` proves of all selections, and what is wrong with it."""
+@dataclass(frozen=True, eq=False)
+class _Integers:
+    """A problem, and maybe a dual vector, in multiples of ``1 / scale`` as Python's integers."""
+
+    problem: CoverProblem
+    scale: int
+    prize: list[int]
+    wrong: list[int]
+    dual: list[int]
+
+    @classmethod
+    def of(cls, problem: CoverProblem, dual: Floats | None = None) -> _Integers:
+        """Choose the scale and convert all numbers."""
+        parts = (problem.prize, problem.wrong, np.empty(0) if dual is None else dual)
+        values = {x for part in parts for x in part.tolist()}
+        scale = max((x.as_integer_ratio()[1] for x in values), default=1)
+        ratios = [[x.as_integer_ratio() for x in part.tolist()] for part in parts]
+        counts = [[above * (scale // below) for above, below in part] for part in ratios]
+        return cls(problem, scale, *counts)
+
+    @property
+    def exact_cost(self) -> Fraction:
+        """Cost of a prototype."""
+        return simplest_fraction(self.problem.prototype_cost) * self.scale
+
+    def costs_of_worthwhile(self) -> dict[int, Fraction]:
+        """Return the cost of each candidate that costs less than the prize that it covers."""
+        exact_cost, pairs = self.exact_cost, zip(self.wrong, self.sums(self.prize), strict=True)
+        costs = ((j, wrong + exact_cost, reach) for j, (wrong, reach) in enumerate(pairs))
+        return {j: cost for j, cost, reach in costs if cost < reach}
+
+    def step(self, worthwhile: Sequence[int]) -> Fraction:
+        """Return the number, in the problem's scale, of which all objectives are multiples."""
+        weights = map(Fraction, {*self.prize, *(self.wrong[j] for j in worthwhile)})
+        return common_step([self.exact_cost, *weights]) / self.scale
+
+    def sums(self, values: list[int]) -> list[int]:
+        """Sum integers over the points of each ball, in 64 bits if they fit."""
+        cover = self.problem.cover
+        if sum(values) < 2**62:
+            totals = cover.astype(np.int64).T @ np.array(values, dtype=np.int64)
+            return [int(total) for total in totals]
+        starts, points = cover.indptr.tolist(), cover.indices.tolist()
+        return [
+            sum(values[i] for i in points[starts[j] : starts[j + 1]])
+            for j in range(self.problem.n_candidates)
+        ]
+
+
+def _dual_bound(problem: CoverProblem, dual: Floats | None) -> tuple[Fraction | None, list[str]]:
+    """Return the bound on all selections that `dual` proves, and faults."""
     if dual is None:
         return None, []
     if dual.shape != problem.prize.shape or not ((dual >= 0) & (dual <= problem.prize)).all():
         return None, ["dual must hold one number per point, between 0 and the point's prize"]
-    numbers = np.concatenate((dual, problem.prize, problem.wrong))
-    scale = _scale(numbers)
-    u, prize, wrong = (
-        _whole(part, scale) for part in np.split(numbers, [problem.n_points, 2 * problem.n_points])
-    )
-    exact_cost = simplest_fraction(problem.prototype_cost) * scale
-    paid, reach = _ball_sums(problem, u), _ball_sums(problem, prize)
-    bound = Fraction(sum(u))
-    pays = [j for j in range(problem.n_candidates) if wrong[j] + exact_cost < reach[j]]
-    bound += sum((min(Fraction(0), wrong[j] + exact_cost - paid[j]) for j in pays), Fraction(0))
-    unit = common_step([exact_cost, *map(Fraction, {*prize, *(wrong[j] for j in pays)})])
-    return rounded_up(bound / scale, unit / scale), []
+    numbers = _Integers.of(problem, dual)
+    costs, paid = numbers.costs_of_worthwhile(), numbers.sums(numbers.dual)
+    bound = Fraction(sum(numbers.dual))
+    bound += sum((min(Fraction(0), cost - paid[j]) for j, cost in costs.items()), Fraction(0))
+    return rounded_up(bound / numbers.scale, numbers.step(list(costs))), []
 
 
-def _reproved_singles(problem: CoverProblem) -> Fraction | None:
-    """Return the lowest objective of one candidate that covers a point, alone.
+def _step_of(problem: CoverProblem) -> Fraction:
+    """Return the number of which all objectives are multiples."""
+    numbers = _Integers.of(problem)
+    return numbers.step(list(numbers.costs_of_worthwhile()))
+
+
+def _best_single(problem: CoverProblem) -> Fraction | None:
+    """Return the lowest objective of one candidate that covers a point.
 
     No larger selection has a lower one, unless a candidate is worth its cost: then None.
     """
-    numbers = np.concatenate((problem.prize, problem.wrong))
-    scale = _scale(numbers)
-    prize, wrong = (_whole(part, scale) for part in np.split(numbers, [problem.n_points]))
-    reach = _ball_sums(problem, prize)
-    pairs = [(held, lost) for held, lost in zip(reach, wrong, strict=True) if held > 0]
-    saved = max((held - lost for held, lost in pairs), default=None)
-    exact_cost = simplest_fraction(problem.prototype_cost)
-    if saved is None or Fraction(saved, scale) > exact_cost:
+    numbers = _Integers.of(problem)
+    if numbers.costs_of_worthwhile():
         return None
-    return Fraction(sum(prize) - saved, scale) + exact_cost
-
-
-def _unit_of(problem: CoverProblem) -> Fraction:
-    """Return what the optimum is a whole multiple of, with or without a budget."""
-    numbers = np.concatenate((problem.prize, problem.wrong))
-    scale = _scale(numbers)
-    prize, wrong = (_whole(part, scale) for part in np.split(numbers, [problem.n_points]))
-    exact_cost = simplest_fraction(problem.prototype_cost) * scale
-    reach = _ball_sums(problem, prize)
-    pays = [j for j in range(problem.n_candidates) if wrong[j] + exact_cost < reach[j]]
-    weights = map(Fraction, {*prize, *(wrong[j] for j in pays)})
-    return common_step([exact_cost, *weights]) / scale
-
-
-def _scale(numbers: NDArray[np.float64]) -> int:
-    """Power of two that makes all `numbers` whole."""
-    return max((x.as_integer_ratio()[1] for x in set(numbers.tolist())), default=1)
-
-
-def _whole(numbers: NDArray[np.float64], scale: int) -> list[int]:
-    """Return `numbers` times `scale` as Python's integers."""
-    ratios = (x.as_integer_ratio() for x in numbers.tolist())
-    return [above * (scale // below) for above, below in ratios]
-
-
-def _ball_sums(problem: CoverProblem, values: list[int]) -> list[int]:
-    """Sum integers over the points of each ball, in 64 bits where they fit."""
-    if sum(values) < 2**62:
-        sums = problem.cover.astype(np.int64).T @ np.array(values, dtype=np.int64)
-        return [int(total) for total in sums]
-    starts, points = problem.cover.indptr.tolist(), problem.cover.indices.tolist()
-    return [
-        sum(values[i] for i in points[starts[j] : starts[j + 1]])
-        for j in range(problem.n_candidates)
-    ]
+    pairs = zip(numbers.sums(numbers.prize), numbers.wrong, strict=True)
+    saved = max((reach - wrong for reach, wrong in pairs if reach > 0), default=None)
+    if saved is None:
+        return None
+    return (sum(numbers.prize) - saved + numbers.exact_cost) / numbers.scale

@@ -41,9 +41,7 @@ from .._selection.training import (
 from ..candidates._names import check_candidate_names
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
-from ..solvers import find_solver
-from ..solvers._options import check_options
-from ..solvers._table import Solver
+from ..solvers._registry import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
 
 # A fit on more samples than this warns if it keeps more than this share of them.

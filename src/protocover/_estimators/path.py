@@ -24,8 +24,7 @@ from .._selection.selected import Selection
 from .._selection.training import Training, after_candidates
 from ..candidates._pool import numbers, source_names, training_rows
 from ..data._frames import make_frame
-from ..solvers import find_solver
-from ..solvers._options import check_options
+from ..solvers._registry import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
 from .fitting import Settings, check_training_points, prepare

@@ -18,7 +18,7 @@ from .._selection.by_class import Formulation, formulate
 from .._selection.training import Training, pool_balls, side_by_side
 from ..candidates._pool import source_names, take, training_rows
 from ..data._points import same_points
-from ..solvers._table import SOLVERS, unwrapped
+from ..solvers._registry import SOLVERS, unwrapped
 from .remaking import NOT_REMADE, among, columns_of, prepare_again
 from .statements import chosen_places, differences, length_faults, statement_faults
 

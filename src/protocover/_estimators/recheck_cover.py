@@ -18,7 +18,7 @@ from .._selection.parameters import check_eps, check_wish
 from .._selection.training import Training, completed, pool_balls, side_by_side
 from ..candidates._pool import numbers, source_names, take, training_rows
 from ..data._points import check_estimator_points, same_points
-from ..solvers._table import SOLVERS, unwrapped
+from ..solvers._registry import SOLVERS, unwrapped
 from .cover_parts import (
     CoverTerms,
     as_set,

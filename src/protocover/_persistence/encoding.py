@@ -38,7 +38,7 @@ from ..data._fields import (
 from ..dissimilarity._local_metric import LocalMetric
 from ..dissimilarity._rank import KeptColumns
 from ..dissimilarity._tangent.vectors import ImageMaps
-from ..solvers._table import SOLVERS
+from ..solvers._registry import SOLVERS
 from .frames import decode_frame, encode_frame, is_frame, missing_value, missing_word
 
 Arrays = list[NDArray[Any]]

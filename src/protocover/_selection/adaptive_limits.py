@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._balls import Indices, OrderedMembers, inside_radii, ordered_members
+from .._balls import OrderedMembers, inside_radii, ordered_members
 from .._cover import snap_weights
+from .._typing import Indices
 from .adaptive_radii import OwnBalls, Rules, join_own, pool_starts
 from .by_class import ClassProblem
 from .part import Part

@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from .._balls import Floats, Indices, OrderedMembers, ordered_members, spans
+from .._balls import OrderedMembers, ordered_members, spans
 from .._balls.adaptive_forecast import warn_if_own_too_large
 from .._cover import CoverProblem, weight_grid
 from .._resources import row_count, say
+from .._typing import Floats, Indices
 from .by_class import BallsOfClass, Formulation
 from .training import Training, over_pools
 from .trimming import GainTrim

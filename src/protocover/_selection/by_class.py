@@ -19,8 +19,8 @@ from scipy.sparse import csr_array
 from .._cover import CoverProblem, CoverSolution, Limit, SharedBound
 from ..solvers._budget import shared_bound
 from ..solvers._joint import solve_jointly
+from ..solvers._registry import Solver, is_ours
 from ..solvers._rounds import solve_together
-from ..solvers._table import Solver, is_ours
 from .selected import Selection, order_jointly
 
 # Solutions of all classes, and what is stated about them together.

@@ -10,7 +10,7 @@ from scipy.sparse import csc_array
 
 from .._balls import within
 from .._cover import CoverProblem, first_cover
-from ..solvers._stepwise import choose_by_drop
+from ..solvers._greedy import choose_by_drop
 from .parameters import is_whole
 from .radius import point_columns, sample_rows, sample_table
 from .training import Training

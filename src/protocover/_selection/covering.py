@@ -22,19 +22,17 @@ from .._cover import (
     simplest_fraction,
 )
 from ..solvers import auto, exact
-from ..solvers._answers import ask_solver
-from ..solvers._budget import (
+from ..solvers._budget import TimeLeft
+from ..solvers._coverage import (
     Incumbent,
-    TimeLeft,
-    close_in_time,
+    cover_by_tree,
     cover_large,
     search_coverage_prices,
     solve_coverage,
 )
-from ..solvers._exact import cover_by_tree
+from ..solvers._greedy import choose_by_drop
+from ..solvers._registry import Solver, ask_solver, unwrapped
 from ..solvers._search import cover_small, is_large
-from ..solvers._stepwise import choose_by_drop
-from ..solvers._table import Solver, unwrapped
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -247,10 +245,10 @@ def _enough(
     found = solve_coverage(
         problem,
         limit,
-        partial(close_in_time, cover_large, left)
+        partial(cover_large, deadline=left.deadline)
         if large
         else partial(search_coverage_prices, solve=solve, in_time=left.any),
-        close=None if close is None else partial(close_in_time, close, left),
+        close=None if close is None else partial(close, deadline=left.deadline),
         in_time=left.any,
     )
     if found is None:

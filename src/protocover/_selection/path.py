@@ -22,9 +22,8 @@ from scipy.sparse import csc_array, csr_array
 from .._cover import CoverProblem, CoverSolution
 from .._resources import progress_bar
 from ..solvers import greedy
-from ..solvers._answers import ask_solver
 from ..solvers._duals import ascend
-from ..solvers._table import Solver, unwrapped
+from ..solvers._registry import Solver, ask_solver, unwrapped
 from .adaptive_limits import LimitedBalls, balls_of_parts
 from .adaptive_radii import at_cost
 from .by_class import BallsOfClass, ClassProblem, join_balls, may_serve, select, with_floor

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._balls import Floats, Indices
 from .._balls.traits import Near
+from .._typing import Floats, Indices
 
 Units = NDArray[np.int64]
 Bins = NDArray[np.int32]

@@ -14,7 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._balls import Indices, OrderedMembers, spans
+from .._balls import OrderedMembers, spans
+from .._typing import Indices
 
 Flags = NDArray[np.bool_]
 Units = NDArray[np.int64]

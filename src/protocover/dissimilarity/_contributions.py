@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._balls import Floats
+from .._typing import Floats
 
 
 def contributions_of(name: str, A: Any, B: Any, params: Mapping[str, Any]) -> Floats | None:

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from .._balls import Floats, LevelTest
+from .._balls import LevelTest
 from .._resources import worker_map
+from .._typing import Floats
 from ..data._fields import check_array, check_list, check_number
 from ._local_metric import LocalMetric, Neighborhood, adapt_metric
 from ._whole_columns import whole_column_test

@@ -10,9 +10,10 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from .._balls import Floats, check_dissimilarities
+from .._balls import check_dissimilarities
 from .._exceptions import DissimilarityError
 from .._resources import row_count
+from .._typing import Floats
 
 
 class Function(BaseEstimator):

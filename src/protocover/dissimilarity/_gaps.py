@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._balls import Floats
+from .._typing import Floats
 
 # Pairs worked on at a time: a core's cache holds a few arrays of that many.
 _STRIP = 1 << 15

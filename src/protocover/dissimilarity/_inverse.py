@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._balls import Floats
+from .._typing import Floats
 from ._tangent.exact_products import split
 
 _ROWS_AT_ONCE = 4096

@@ -14,9 +14,10 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.validation import check_non_negative
 
-from .._balls import Floats, Indices, check_dissimilarities
+from .._balls import check_dissimilarities
 from .._exceptions import warn_caller
 from .._resources import row_count
+from .._typing import Floats, Indices
 from ..data._fields import check_array, check_keywords, check_text, check_whole
 from ._metric import narrow_rows
 from ._precomputed import pick_columns

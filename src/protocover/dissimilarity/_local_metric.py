@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._balls import Floats, Indices
+from .._typing import Floats, Indices
 from ._rounding import grain, round_in_place
 
 # Closer than this share of the farthest distance, only rounding tells two points apart.

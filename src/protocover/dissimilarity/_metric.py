@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import haversine_distances, manhattan_distances
 from sklearn.utils.validation import check_non_negative
 
-from .._balls import Floats, check_dissimilarities
+from .._balls import check_dissimilarities
 from .._resources import row_count
+from .._typing import Floats
 from ..data._fields import check_array, check_keywords, check_text
 from ._contributions import contributions_of
 from ._gaps import nan_euclidean

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from .._balls import DistanceTest, Floats, LevelTest, check_dissimilarities
+from .._balls import DistanceTest, LevelTest, check_dissimilarities
 from .._balls.graph import (
     GraphDistances,
     GraphLevels,
@@ -18,6 +18,7 @@ from .._balls.graph import (
     pick_entries,
     with_own_distances,
 )
+from .._typing import Floats
 from ..data._fields import check_number, check_whole
 
 

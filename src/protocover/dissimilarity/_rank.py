@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 
-from .._balls import Floats, Indices, LevelTest, traits_of
+from .._balls import LevelTest, traits_of
 from .._resources import row_count
+from .._typing import Floats, Indices
 from ..data._fields import check_array, check_indices, refuse
 from ._whole_columns import column_blocks, whole_column_test
 

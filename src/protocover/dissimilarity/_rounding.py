@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._balls import Floats
+from .._typing import Floats
 
 # Adding and taking away this many steps leaves whole steps: the sum has no bits for less.
 _SHIFT = 1.5 * 2.0**52

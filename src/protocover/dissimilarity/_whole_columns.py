@@ -14,7 +14,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from .._balls import Floats, Indices, LevelTest, members_of
+from .._balls import LevelTest, members_of
+from .._typing import Floats, Indices
 
 # Numbers held at once in a block of columns.
 _TABLE_SIZE = 1 << 22

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from .._cover import CoverProblem, CoverSolution, Limit
-from ..solvers._stepwise import choose_by_drop
+from ..solvers._greedy import choose_by_drop
 from ._blocks import ClassCover, in_order, join_covers
 
 # Memberships that all blocks together are to report on a class in a round.

@@ -1,6 +1,6 @@
-"""Displays: each holds the data of one picture and draws it with matplotlib.
+"""Displays: each holds the data of one plot and draws it with matplotlib.
 
-This package needs matplotlib: ``pip install "protocover[plot]"``.
+They need matplotlib: ``pip install "protocover[plot]"``.
 """
 
 try:
@@ -10,13 +10,11 @@ except ImportError as error:
         'protocover.plotting needs matplotlib: pip install "protocover[plot]"'
     ) from error
 
-from ._balls import BallsDisplay
-from ._boundary import BoundaryDisplay
 from ._coverage import CoverageConfusionDisplay, CoverageDisplay
+from ._curves import GreedyProgressDisplay, PathDisplay
 from ._gallery import PrototypeGalleryDisplay
-from ._greedy_progress import GreedyProgressDisplay
 from ._map import PrototypeMapDisplay
-from ._path import PathDisplay
+from ._plane import BallsDisplay, BoundaryDisplay
 from ._table import PrototypeTableDisplay
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""How much of each class its prototypes cover, and whose balls hold whose points."""
+"""How much of each class its prototypes cover, and coverage between classes."""
 
 from __future__ import annotations
 
@@ -9,35 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._prototypes.coverage import Coverage
-from ._canvas import open_axes, unwrap_to_draw
-from ._palette import BLUE, SKY, VERMILION, readable_on, shorten
+from .._typing import Floats, Indices, Mask
+from ._style import BLUE, SKY, VERMILION, open_axes, readable_on, shorten, unwrap_to_draw
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.intp]
-
-# Parts of a bar: what it is called, its colour, and a hatch for print without colour.
+# Parts of a bar: name, colour, and a hatch for print without colour.
 _PARTS = (
     ("own class only", BLUE, ""),
     ("own and other classes", SKY, "////"),
     ("other classes only", VERMILION, "xxxx"),
-    ("no ball", "#E6E6E6", ""),
+    ("uncovered", "#E6E6E6", ""),
 )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CoverageDisplay:
-    """A bar for each class: which share of its points lies in whose balls.
+    """A bar per class: the fractions that its own and other prototypes cover.
 
     Parameters
     ----------
     classes : ndarray, shape (n_classes,)
         The labels, sorted.
     shares : ndarray of float, shape (n_classes, 4)
-        Shares of the points of each class in balls of their own class only, of their own
-        and of other classes, of other classes only, and in none. They add up to 1; NaN for
-        a class without points.
+        Fractions of each class covered by its own class only, by its own and other classes, by
+        other classes only, and uncovered. They add up to 1; NaN for a class without samples.
     points : ndarray of int, shape (n_classes,)
-        Points of each class.
+        Samples of each class.
     prototypes : ndarray of int, shape (n_classes,)
         Prototypes of each class.
 
@@ -48,7 +44,7 @@ class CoverageDisplay:
 
     See Also
     --------
-    CoverageConfusionDisplay : Which classes cover which.
+    CoverageConfusionDisplay : Coverage between classes.
 
     Examples
     --------
@@ -63,44 +59,44 @@ class CoverageDisplay:
 
     classes: NDArray[Any]
     shares: Floats
-    points: Counts
-    prototypes: Counts
+    points: Indices
+    prototypes: Indices
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
-        """Draw the coverage of labelled points by a fitted classifier.
+        """Draw the coverage of labelled samples by a fitted classifier.
 
         Parameters
         ----------
         estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
-        X, y : points and their labels
-            Those of the training, or others.
+        X, y : samples and their labels
+            The training data, or other samples.
         **options
-            What :meth:`plot` takes.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         CoverageDisplay
-            With the picture drawn.
+            With the plot drawn.
         """
         return cls.from_coverage(_cover(estimator, X, y), **options)
 
     @classmethod
     def from_coverage(cls, coverage: Coverage, **options: Any) -> Self:
-        """Draw a coverage that is already known.
+        """Draw a coverage.
 
         Parameters
         ----------
         coverage : Coverage
             From :meth:`PVMClassifier.coverage`.
         **options
-            What :meth:`plot` takes.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         CoverageDisplay
-            With the picture drawn.
+            With the plot drawn.
         """
         own, other = coverage.covered, coverage.other_count > 0
         counts = coverage.by_class()
@@ -120,7 +116,7 @@ class CoverageDisplay:
         Parameters
         ----------
         ax : matplotlib axes or None, default=None
-            Where to draw; None for a new figure.
+            Axes to draw on; None for a new figure.
 
         Returns
         -------
@@ -138,7 +134,9 @@ class CoverageDisplay:
             left = left + width
         for row, (chosen, size) in enumerate(zip(self.prototypes, self.points, strict=True)):
             ax.text(1.015, row, f"{chosen} of {size}", va="center", fontsize="small")
-        ax.set(xlim=(0, 1), ylim=(n_classes - 0.5, -0.5), xlabel="share of the points of a class")
+        ax.set(
+            xlim=(0, 1), ylim=(n_classes - 0.5, -0.5), xlabel="fraction of the samples of a class"
+        )
         ax.set_yticks(rows, [shorten(label) for label in self.classes])
         ax.xaxis.set_major_formatter("{x:.0%}")
         ax.spines[["top", "right", "left"]].set_visible(False)
@@ -148,9 +146,9 @@ class CoverageDisplay:
         return self
 
     def _add_legend(self, ax: Any) -> None:
-        """Set the legend above the bars, and what the notes to their right say."""
+        """Put the legend above the bars, and a heading above the counts to their right."""
         ax.legend(
-            title="in balls of",
+            title="covered by",
             loc="lower left",
             bbox_to_anchor=(0.0, 1.0),
             ncols=2,
@@ -162,24 +160,24 @@ class CoverageDisplay:
             columnspacing=1.2,
         )
         look = {"transform": ax.transAxes, "va": "bottom", "fontsize": "small"}
-        ax.text(1.015, 1.0, "prototypes\nof points", **look)
+        ax.text(1.015, 1.0, "prototypes\nof samples", **look)
 
 
 @dataclass(eq=False, repr=False)
 class CoverageConfusionDisplay:
-    """Points of each class (row) that lie in a ball of each class (column).
+    """Number of samples per class (row) that prototypes of a class (column) cover.
 
-    A point may lie in balls of several classes, so that rows may add up to more than the
-    points of a class. The last column holds the points that lie in no ball at all.
+    Several classes may cover the same sample, so rows may add up to more than the samples of a
+    class. The last column counts the uncovered samples.
 
     Parameters
     ----------
     confusion : ndarray of int, shape (n_classes, n_classes)
-        Number of points of the row's class in at least one ball of the column's class.
+        Number of samples of the row's class that the column's class covers.
     uncovered : ndarray of int, shape (n_classes,)
-        Points of each class in no ball.
+        Samples of each class that no prototype covers.
     points : ndarray of int, shape (n_classes,)
-        Points of each class.
+        Samples of each class.
     classes : ndarray, shape (n_classes,)
         The labels, sorted.
 
@@ -190,7 +188,7 @@ class CoverageConfusionDisplay:
 
     See Also
     --------
-    CoverageDisplay : Coverage class by class.
+    CoverageDisplay : Coverage by class.
 
     Examples
     --------
@@ -204,47 +202,47 @@ class CoverageConfusionDisplay:
     array([50,  0,  0])
     """
 
-    confusion: Counts
+    confusion: Indices
     _: KW_ONLY
-    uncovered: Counts
-    points: Counts
+    uncovered: Indices
+    points: Indices
     classes: NDArray[Any]
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
-        """Draw the coverage of labelled points by a fitted classifier.
+        """Draw the coverage of labelled samples by a fitted classifier.
 
         Parameters
         ----------
         estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
-        X, y : points and their labels
-            Those of the training, or others.
+        X, y : samples and their labels
+            The training data, or other samples.
         **options
-            What :meth:`plot` takes.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         CoverageConfusionDisplay
-            With the picture drawn.
+            With the plot drawn.
         """
         return cls.from_coverage(_cover(estimator, X, y), **options)
 
     @classmethod
     def from_coverage(cls, coverage: Coverage, **options: Any) -> Self:
-        """Draw a coverage that is already known.
+        """Draw a coverage.
 
         Parameters
         ----------
         coverage : Coverage
             From :meth:`PVMClassifier.coverage`.
         **options
-            What :meth:`plot` takes.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         CoverageConfusionDisplay
-            With the picture drawn.
+            With the plot drawn.
         """
         display = cls(
             coverage.confusion(),
@@ -260,12 +258,12 @@ class CoverageConfusionDisplay:
         Parameters
         ----------
         normalize : {"true"} or None, default=None
-            "true" writes shares of the points of a class in percent, None their number.
-            Colours show the shares in either case.
+            "true" writes percentages of the samples of a class, None their number. Colours show
+            the percentages in both cases.
         cmap : str, default="Blues"
             Colour map.
         ax : matplotlib axes or None, default=None
-            Where to draw; None for a new figure.
+            Axes to draw on; None for a new figure.
 
         Returns
         -------
@@ -281,7 +279,7 @@ class CoverageConfusionDisplay:
         shares = counts / np.where(self.points > 0, self.points, 1)[:, None]
         mesh = ax.imshow(shares, cmap=cmap, vmin=0.0, vmax=1.0, aspect="equal")
         self._write(mesh, counts, shares, percent=normalize == "true")
-        # A line sets the column of no class apart.
+        # A line separates the column of uncovered samples.
         ax.axvline(n_classes - 0.5, color="black", linewidth=0.8)
         names = [shorten(label, 16) for label in self.classes]
         upright = {"rotation": 0, "ha": "center", "rotation_mode": None}
@@ -289,15 +287,15 @@ class CoverageConfusionDisplay:
         look = upright if sum(map(len, names)) <= 5 * n_classes else slanted
         ax.set_xticks(np.arange(n_classes + 1), [*names, "none"], **look)
         ax.set_yticks(np.arange(n_classes), names)
-        ax.set(xlabel="in a ball of class", ylabel="points of class")
+        ax.set(xlabel="covered by class", ylabel="samples of class")
         ax.figure.colorbar(
-            mesh, ax=ax, label="share of the points of a class", format="{x:.0%}", shrink=0.8
+            mesh, ax=ax, label="fraction of the samples of a class", format="{x:.0%}", shrink=0.8
         )
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _write(self, mesh: Any, counts: Counts, shares: Floats, *, percent: bool) -> None:
-        """Write the number in each cell that is not empty, in ink that can be read on it."""
+    def _write(self, mesh: Any, counts: Indices, shares: Floats, *, percent: bool) -> None:
+        """Write the number in each non-empty cell, in a readable colour."""
         size = float(np.clip(11.0 - 0.15 * len(self.classes), 6.5, 10.0))
         look = {"ha": "center", "va": "center", "fontsize": size}
         for row, column in np.argwhere(counts > 0):
@@ -309,12 +307,12 @@ class CoverageConfusionDisplay:
 
 
 def _cover(estimator: Any, X: Any, y: Any) -> Coverage:
-    """Return whose balls hold labelled points."""
+    """Return the coverage of labelled samples."""
     within = unwrap_to_draw(estimator)
     return within.classifier.coverage(within.prepare(X), y)
 
 
-def _count(points: NDArray[np.bool_], coverage: Coverage) -> Counts:
-    """Count some of the points by class; labels that are no class are left out."""
+def _count(points: Mask, coverage: Coverage) -> Indices:
+    """Count some of the samples by class; unknown labels are omitted."""
     own = coverage.point_classes[points & (coverage.point_classes >= 0)]
     return np.bincount(own, minlength=len(coverage.classes))

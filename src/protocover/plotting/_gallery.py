@@ -1,4 +1,4 @@
-"""The prototypes as pictures, in order of selection, with what each covers."""
+"""Prototypes that are images, in order of selection, with the samples that each covers."""
 
 from __future__ import annotations
 
@@ -7,34 +7,36 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
+from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from ._canvas import open_axes, unwrap_to_draw
-from ._images import displayable, prototype_images
-from ._palette import shorten
+from .._balls import traits_of
+from .._typing import Indices
+from ._style import open_axes, readable_on, shorten, unwrap_to_draw
 
-# Height of a caption of one line and of two, in widths of an image; letters in a line.
+# Heights of captions of one and two lines, in widths of an image; letters per line.
 _CAPTION = {1: 0.38, 2: 0.52}
 _LINE = 13
+# Height of a card with a name, in heights of its image.
+CARD_WITH_NAME = 1.28
 
 
 @dataclass(eq=False, repr=False)
 class PrototypeGalleryDisplay:
     """A gallery of prototypes that are images.
 
-    Above each image stands how many training points of its class it newly covers and, in
-    brackets, how many points of other classes lie in its ball, as in the paper. Above a
-    representative of a cover stands how many points it stands for.
+    The caption of an image is the number of training samples of its class that it newly covers
+    and, in parentheses, the number of miscovered samples, as in the paper. For a cover it is the
+    number of samples that it represents.
 
     Parameters
     ----------
     images : ndarray, shape (n_prototypes, height, width[, 3])
         The prototypes, or any other images.
     labels : ndarray, shape (n_prototypes,)
-        The class each stands for.
+        The class of each.
     covered, miscovered : ndarray of int, shape (n_prototypes,), or None
-        Newly covered points of the class, and points of other classes in the ball. None
-        writes the labels alone.
+        Newly covered samples of the class, and miscovered samples. None for labels only.
 
     Attributes
     ----------
@@ -62,8 +64,8 @@ class PrototypeGalleryDisplay:
     images: NDArray[Any]
     _: KW_ONLY
     labels: NDArray[Any]
-    covered: NDArray[np.intp] | None = None
-    miscovered: NDArray[np.intp] | None = None
+    covered: Indices | None = None
+    miscovered: Indices | None = None
 
     @classmethod
     def from_estimator(
@@ -80,21 +82,21 @@ class PrototypeGalleryDisplay:
         Parameters
         ----------
         estimator : PVMClassifier, PVMClassifierCV or BallCover, or a pipeline that ends in one
-            Fitted, on images, one a row, unless `images` are given.
+            Fitted on rows of pixels, unless `images` are given.
         image_shape : tuple of int or None, default=None
             Height and width, and 3 for colour, of prototypes that are images.
         images : array-like, shape (n_prototypes, height, width[, 3]), or None, default=None
-            The images of the prototypes in order of selection, where these are not
-            themselves images, such as ``images[clf.prototype_indices_]``.
+            Images of the prototypes in order of selection, if the model was not fitted on
+            pixels, such as ``images[clf.prototype_indices_]``.
         max_prototypes : int or None, default=None
-            How many to show, the first in order of selection; None for all.
+            Number of prototypes to show, in order of selection; None for all.
         **options
-            What :meth:`plot` takes.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         PrototypeGalleryDisplay
-            With the picture drawn.
+            With the plot drawn.
         """
         within = unwrap_to_draw(estimator, covers=True)
         model = within.classifier
@@ -115,11 +117,11 @@ class PrototypeGalleryDisplay:
         Parameters
         ----------
         n_columns : int, default=10
-            Images side by side.
+            Images per row.
         cmap : str, default="gray_r"
             Colour map of grey images.
         ax : matplotlib axes or None, default=None
-            Where to draw; None for a new figure.
+            Axes to draw on; None for a new figure.
 
         Returns
         -------
@@ -144,7 +146,7 @@ class PrototypeGalleryDisplay:
         return self
 
     def _captions(self) -> list[str]:
-        """Return what stands above each image, all on one line or all on two."""
+        """Return the captions, all on one line or all on two."""
         if self.covered is None or self.miscovered is None:
             return [shorten(label, _LINE) for label in self.labels]
         counts = [f"{a} ({b})" for a, b in zip(self.covered, self.miscovered, strict=True)]
@@ -152,3 +154,77 @@ class PrototypeGalleryDisplay:
         if all(len(f"{label}: {count}") <= _LINE for label, count in pairs):
             return [f"{label}: {count}" for label, count in pairs]
         return [f"{shorten(label, _LINE)}\n{count}" for label, count in pairs]
+
+
+def prototype_images(
+    model: Any, image_shape: tuple[int, ...] | None, images: Any, *, max_prototypes: int | None
+) -> NDArray[Any]:
+    """Return the first prototypes as images, given or made of their own pixels."""
+    if images is None:
+        return _own_images(model, image_shape, max_prototypes)
+    pictures, wanted = np.asarray(images), len(model.prototype_labels_[:max_prototypes])
+    if pictures.ndim not in (3, 4) or len(pictures) < wanted:
+        raise ValueError(
+            f"images must be {wanted} images, one for each prototype in order of selection, got "
+            f"shape {pictures.shape}"
+        )
+    return pictures[:wanted]
+
+
+def _own_images(
+    model: Any, image_shape: tuple[int, ...] | None, max_prototypes: int | None
+) -> NDArray[Any]:
+    """Return the pixels of the first prototypes as images."""
+    if image_shape is None:
+        raise ValueError(
+            "image_shape must be (height, width) of prototypes that are images, got None; pass "
+            "images of other prototypes, or use PrototypeTableDisplay for rows of a table"
+        )
+    rows = model.prototypes_[:max_prototypes]
+    rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+    if rows.ndim != 2 or traits_of(model.dissimilarity_).precomputed:
+        raise ValueError(
+            "the prototypes are not rows of features; pass images, such as "
+            "images[clf.prototype_indices_]"
+        )
+    shape = tuple(image_shape)
+    if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (3, 4)):
+        raise ValueError(
+            "image_shape must be (height, width), or (height, width, 3) for colour, got "
+            f"{image_shape!r}"
+        )
+    if rows.shape[1] != np.prod(shape):
+        raise ValueError(
+            f"image_shape {shape} does not multiply out to the {rows.shape[1]} features of a "
+            "prototype"
+        )
+    return rows.reshape(-1, *shape)
+
+
+def displayable(image: NDArray[Any]) -> NDArray[Any]:
+    """Return an image for matplotlib, with float colours from 0 to 255 scaled to 1."""
+    if image.ndim == 3 and image.dtype.kind == "f" and image.max(initial=0.0) > 1.0:
+        image = image / 255.0
+    return np.clip(image, 0.0, 1.0) if image.ndim == 3 and image.dtype.kind == "f" else image
+
+
+def draw_card(
+    ax: Any,
+    image: NDArray[Any],
+    box: tuple[float, ...],
+    *,
+    color: str,
+    name: str | None,
+    cmap: str,
+) -> None:
+    """Draw an image in a coloured frame, with its name on a strip below."""
+    x, y, width, height = box
+    strip = 0.0 if name is None else height * (1.0 - 1.0 / CARD_WITH_NAME)
+    extent = (x, x + width, y + strip, y + height)
+    ax.imshow(displayable(image), cmap=cmap, extent=extent, interpolation="nearest", zorder=2)
+    frame: dict[str, Any] = {"edgecolor": color, "linewidth": 1.0, "zorder": 3}
+    ax.add_patch(Rectangle((x, y), width, height, fill=False, **frame))
+    if name is not None:
+        ax.add_patch(Rectangle((x, y), width, strip, facecolor=color, **frame))
+        ink: dict[str, Any] = {"color": readable_on(color), "fontsize": 5, "zorder": 4}
+        ax.text(x + width / 2, y + strip / 2, name, ha="center", va="center_baseline", **ink)

@@ -1,4 +1,4 @@
-"""A map on which similar prototypes lie close together."""
+"""A map on which similar prototypes are close together."""
 
 from __future__ import annotations
 
@@ -10,54 +10,63 @@ import numpy as np
 from matplotlib import patheffects
 from numpy.typing import NDArray
 
-from ._arrangement import arrange, between_prototypes, place
-from ._canvas import open_axes, unwrap_to_draw
-from ._images import CARD_WITH_NAME, draw_card, prototype_images
-from ._palette import MANY_CLASSES, add_class_legend, class_styles, encode, shorten
-from ._scatter import draw_prototypes
-
-Floats = NDArray[np.float64]
+from .._balls import traits_of
+from .._maps import classical_scaling, sammon_map, sammon_stress
+from .._typing import Floats, Indices, Mask
+from ._gallery import CARD_WITH_NAME, draw_card, prototype_images
+from ._style import (
+    MANY_CLASSES,
+    add_class_legend,
+    class_styles,
+    draw_prototypes,
+    encode,
+    open_axes,
+    shorten,
+    unwrap_to_draw,
+)
 
 _METHODS = {"sammon": "Sammon's mapping", "mds": "classical scaling", "given": "given map"}
-# Width of a letter and height of a line, in units of the size of the font.
+# Width of a letter and height of a line, in units of the font size.
 _LETTER, _LINE = 0.62, 1.3
 _HALO = [patheffects.withStroke(linewidth=1.8, foreground="white")]
 _ROOM = 1.14
-# Share of the axes that images may fill before they are made smaller, and inches at least.
+# Fraction of the axes that images may fill before they shrink, and their least size in inches.
 _FILLED, _SMALLEST_THUMBNAIL = 0.45, 0.16
+_ROUNDS = 300
+_HAIR = 0.05
 
 
 @dataclass(eq=False, repr=False)
 class PrototypeMapDisplay:
     """Prototypes on a map, as images, names or markers.
 
-    Images and names that would hide one another are pushed apart, with a line to the true
-    place of any that was moved by much. Those for which there is no room are left out,
-    the ones selected last first; their markers stay.
+    Overlapping images and names are pushed apart, with a line to the true position of those
+    that moved far. If there is not enough space, the prototypes selected last are shown as
+    markers only.
 
     Parameters
     ----------
     coordinates : ndarray of float, shape (n_prototypes, 2)
-        Their places.
+        Their positions.
     prototype_classes : ndarray of int, shape (n_prototypes,)
-        The classes they stand for, as places in `classes`.
+        The classes they represent, as indices of `classes`.
     classes : ndarray, shape (n_classes,)
         The labels, sorted.
     method : {"sammon", "mds", "given"}
-        Where the places come from.
+        Source of the positions.
     stress : float or None
-        Sammon's stress of the map, None where the dissimilarities are not known.
+        Sammon's stress of the map, None if the distances are not known.
     images : ndarray, shape (n_prototypes, height, width[, 3]), or None
         The prototypes as images.
     names : sequence of str or None
-        What to write at each.
+        Text at each prototype.
 
     Attributes
     ----------
     shown_ : ndarray of bool, shape (n_prototypes,)
-        Whether the image or name of each found room in the last plot.
+        Whether the last plot shows the image or name of each.
     places_ : ndarray of float, shape (n_prototypes, 2)
-        Where the middles of the images or names are.
+        Centres of the images or names.
     ax_, figure_
         The axes and figure of the last plot.
 
@@ -77,7 +86,7 @@ class PrototypeMapDisplay:
 
     coordinates: Floats
     _: KW_ONLY
-    prototype_classes: NDArray[np.intp]
+    prototype_classes: Indices
     classes: NDArray[Any]
     method: str = "given"
     stress: float | None = None
@@ -104,32 +113,29 @@ class PrototypeMapDisplay:
         estimator : PVMClassifier, PVMClassifierCV or BallCover, or a pipeline that ends in one
             Fitted.
         method : {"sammon", "mds"} or array-like, shape (n_prototypes, 2), default="sammon"
-            Sammon's mapping, classical scaling, or places of your own, in order of
-            selection.
+            Sammon's mapping, classical scaling, or your own positions, in order of selection.
         max_prototypes : int or None, default=None
-            How many to show, the first in order of selection; None for all.
+            Number of prototypes to show, in order of selection; None for all.
         image_shape : tuple of int or None, default=None
             Height and width, and 3 for colour, of prototypes that are images.
         images : array-like, shape (n_prototypes, height, width[, 3]), or None, default=None
-            Images to show where the prototypes are not themselves images.
+            Images of the prototypes, if the model was not fitted on pixels.
         names : sequence or None, default=None
-            What to write at each prototype where there are no images; None for the class, of a
-            cover for the row.
+            Text at each prototype without images; None for the class or, for a cover, the row.
         dissimilarities : array-like, shape (n_prototypes, n_prototypes), or None, default=None
-            Those between the prototypes in order of selection. Needed with precomputed
-            ones, for which they are
-            ``D[np.ix_(clf.prototype_indices_, clf.candidate_indices_)]``.
+            Distances between the prototypes in order of selection, required for a precomputed
+            metric: ``D[np.ix_(clf.prototype_indices_, clf.candidate_indices_)]``.
         **options
-            What :meth:`plot` takes.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         PrototypeMapDisplay
-            With the picture drawn.
+            With the plot drawn.
 
         Notes
         -----
-        Of an asymmetric dissimilarity the mean of both directions is mapped.
+        Asymmetric distances are averaged over both directions.
         """
         within = unwrap_to_draw(estimator, covers=True)
         model = within.classifier
@@ -171,13 +177,13 @@ class PrototypeMapDisplay:
         cmap : str, default="gray_r"
             Colour map of grey images.
         thumbnail : float, default=0.36
-            Width of an image in inches; many get smaller ones.
+            Width of an image in inches, reduced if there are many.
         fontsize : float, default=7.0
             Size of names in points.
         legend : bool or None, default=None
-            Whether to add a legend of classes; None for one in a new figure only.
+            Whether to add a legend of classes; None for new figures only.
         ax : matplotlib axes or None, default=None
-            Where to draw; None for a new figure.
+            Axes to draw on; None for a new figure.
 
         Returns
         -------
@@ -193,12 +199,12 @@ class PrototypeMapDisplay:
         if legend or (legend is None and own_figure and not self_explained):
             add_class_legend(ax, self.classes)
         if own_figure:
-            # Only now is it known how large the axes are, and what fits into them.
+            # The size of the axes is known only after drawing.
             ax.figure.draw_without_rendering()
         self._set_limits(ax)
         boxes = self._box_sizes(ax, thumbnail, fontsize)
         limits = (*ax.get_xlim(), *ax.get_ylim())
-        # Names stand above their markers, images on their places.
+        # Names are above their markers, images on their positions.
         lift = [0.0, 0.0] if self.images is not None else [0.0, 0.8]
         furthest = 0.08 * (limits[1] - limits[0]) + boxes.max()
         self.places_, self.shown_ = arrange(
@@ -216,7 +222,7 @@ class PrototypeMapDisplay:
         return self
 
     def _set_limits(self, ax: Any) -> None:
-        """Fit the map into the axes, the same unit on both, with room for boxes at the edge."""
+        """Fit the map into the axes, with equal units and a margin for boxes."""
         width, height = ax.bbox.width, ax.bbox.height
         low, high = self.coordinates.min(axis=0), self.coordinates.max(axis=0)
         middle, span = (low + high) / 2, high - low
@@ -245,12 +251,12 @@ class PrototypeMapDisplay:
         return np.column_stack([widths, np.full(n_boxes, _LINE * em)])
 
     def _short_names(self) -> list[str]:
-        """Return what is written at each prototype."""
+        """Return the text at each prototype."""
         names = self.classes[self.prototype_classes] if self.names is None else self.names
         return [shorten(name) for name in names]
 
     def _draw_leaders(self, ax: Any, boxes: Floats) -> None:
-        """Draw a line from each box that was moved off its true place to that place."""
+        """Draw a line from each box that moved far to its true position."""
         styles = class_styles(len(self.classes))
         reach = 0.5 if self.images is not None else 1.0
         off = (np.abs(self.places_ - self.coordinates) > reach * boxes).any(axis=1)
@@ -261,7 +267,7 @@ class PrototypeMapDisplay:
             ax.plot(*ends[0], color=color, marker=".", markersize=2.5, zorder=1)
 
     def _draw_images(self, ax: Any, boxes: Floats, cmap: str) -> None:
-        """Draw the images that have found room, framed in colour, named where colours repeat."""
+        """Draw the visible images in coloured frames, with names if colours repeat."""
         assert self.images is not None
         limits = ax.axis()
         styles = class_styles(len(self.classes))
@@ -273,8 +279,110 @@ class PrototypeMapDisplay:
         ax.axis(limits)
 
     def _draw_names(self, ax: Any, fontsize: float) -> None:
-        """Write the names that have found room."""
+        """Write the visible names."""
         names = self._short_names()
         look = {"ha": "center", "va": "center", "path_effects": _HALO, "zorder": 6}
         for k in np.flatnonzero(self.shown_):
             ax.text(*self.places_[k], names[k], fontsize=fontsize, **look)
+
+
+def between_prototypes(
+    model: Any, given: Any, n_prototypes: int, *, needed: bool
+) -> Floats | None:
+    """Return the distances between the first prototypes, averaged over both directions."""
+    if given is None:
+        if traits_of(model.dissimilarity_).precomputed:
+            if not needed:
+                return None
+            raise ValueError(
+                "dissimilarities between the prototypes must be passed for a precomputed metric, "
+                "got None; pass D[np.ix_(clf.prototype_indices_, clf.candidate_indices_)] of the "
+                "training matrix D"
+            )
+        given = model._distances(model.prototypes_[:n_prototypes])
+    D = np.asarray(given, dtype=np.float64)
+    if D.ndim != 2 or min(D.shape) < n_prototypes:
+        raise ValueError(
+            f"dissimilarities must be a matrix between the {n_prototypes} prototypes, got shape "
+            f"{D.shape}; pass one row and one column per prototype"
+        )
+    D = D[:n_prototypes, :n_prototypes]
+    D = (D + D.T) / 2
+    # With rounding and with ranks, a prototype may not be at distance 0 from itself.
+    np.fill_diagonal(D, 0.0)
+    return D
+
+
+def place(method: Any, D: Floats | None, n_prototypes: int) -> tuple[Floats, float | None]:
+    """Return the positions on the map and, if distances are known, the stress."""
+    if isinstance(method, str):
+        if method not in ("sammon", "mds"):
+            raise ValueError(f"method must be 'sammon', 'mds' or coordinates, got {method!r}")
+        if method == "sammon":
+            result = sammon_map(D)
+            return result.coordinates, result.stress
+        coordinates = classical_scaling(D)
+    else:
+        coordinates = np.asarray(method, dtype=np.float64)
+        if coordinates.ndim != 2 or coordinates.shape[1] != 2 or len(coordinates) < n_prototypes:
+            raise ValueError(
+                f"method must give two coordinates for each of {n_prototypes} prototypes, got "
+                f"shape {coordinates.shape}"
+            )
+        coordinates = coordinates[:n_prototypes]
+    return coordinates, None if D is None else sammon_stress(D, coordinates)
+
+
+def arrange(
+    centers: Floats, sizes: Floats, limits: tuple[float, float, float, float], *, furthest: float
+) -> tuple[Floats, Mask]:
+    """Move boxes apart, with precedence for the first ones.
+
+    Boxes of given centres and sizes (width, height) stay within the limits (left, right, bottom,
+    top) and move at most `furthest`. Returns the new centres and a mask of the boxes that do not
+    overlap any earlier one.
+    """
+    places = _push_apart(centers, sizes, limits, furthest)
+    shown = np.zeros(len(places), dtype=bool)
+    for k in range(len(places)):
+        gap = np.abs(places[shown] - places[k]) - (sizes[shown] + sizes[k]) / 2
+        # Pushing may leave a tiny overlap.
+        shown[k] = not (gap < -_HAIR * sizes[k]).all(axis=1).any()
+    return places, shown
+
+
+def _push_apart(
+    centers: Floats, sizes: Floats, limits: tuple[float, float, float, float], furthest: float
+) -> Floats:
+    """Repeatedly push overlapping pairs apart along the axis of the smaller overlap."""
+    low = np.array([limits[0], limits[2]]) + sizes / 2
+    high = np.array([limits[1], limits[3]]) - sizes / 2
+    low, high = np.maximum(low, centers - furthest), np.minimum(high, centers + furthest)
+    high = np.maximum(high, low)
+    places = np.clip(centers, low, high)
+    for _ in range(_ROUNDS):
+        first, second = _touching(places, sizes)
+        if not len(first):
+            break
+        apart = places[second] - places[first]
+        room = (sizes[first] + sizes[second]) / 2
+        overlap = room - np.abs(apart)
+        along = np.argmin(overlap / room, axis=1)[:, None] == np.arange(2)
+        # Of two boxes in the same position the later moves right or up.
+        push = np.where(along, np.where(apart < 0.0, -overlap, overlap), 0.0)
+        moves = np.zeros_like(places)
+        np.add.at(moves, second, push)
+        np.add.at(moves, first, -push)
+        # A fraction only, because several boxes may push the same one.
+        places = np.clip(places + 0.3 * moves, low, high)
+    return places
+
+
+def _touching(places: Floats, sizes: Floats) -> tuple[Indices, Indices]:
+    """Return the indices of each overlapping pair of boxes, the lower one first."""
+    overlapping = np.triu(np.ones((len(places), len(places)), dtype=bool), k=1)
+    for middle, size in zip(places.T, sizes.T, strict=True):
+        low, high = middle - 0.4999995 * size, middle + 0.4999995 * size
+        overlapping &= (low[:, None] < high) & (low < high[:, None])
+    first, second = np.nonzero(overlapping)
+    return first, second

@@ -1,4 +1,4 @@
-"""The prototypes as rows of a table, each value beside those of its class."""
+"""Prototypes as rows of a table, each value compared with those of its class."""
 
 from __future__ import annotations
 
@@ -10,27 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from ._canvas import open_axes, unwrap_to_draw
-from ._features import read_columns, separation, show_value, standing
-from ._palette import ClassStyle, class_styles, encode, shorten
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Columns = list[NDArray[Any]]
+from .._typing import Floats, Indices, Mask
+from ._style import ClassStyle, class_styles, encode, open_axes, shorten, unwrap_to_draw
 
 # Widths of the columns before the features, and of a feature, in inches; height of a row.
 _NUMBER, _CLASS, _COUNTS, _FEATURE, _ROW = 0.4, 1.5, 1.1, 1.15, 0.42
+_MISSING = (np.nan, np.nan, np.nan, np.nan)
 
 
 @dataclass(eq=False, repr=False)
 class PrototypeTableDisplay:
     """A gallery of prototypes that are rows of a table.
 
-    Each row begins with the class, how many training points of it the prototype newly
-    covers and, in brackets, how many points of other classes lie in its ball. Under each
-    number a strip shows the range of the feature, the middle half of the prototype's class
-    as a bar and the prototype as a tick; under any other value a bar shows which share of
-    the class has the same.
+    Each row begins with the class, the number of training samples of the class that the
+    prototype newly covers and, in parentheses, the number of miscovered samples. Below each
+    number a strip shows the range of the feature, the middle 50 % of the prototype's class as a
+    bar and the prototype as a tick. Below any other value a bar shows the fraction of the class
+    with the same value.
 
     Parameters
     ----------
@@ -39,17 +35,17 @@ class PrototypeTableDisplay:
     feature_names : list of str
         Their names.
     prototype_classes : ndarray of int, shape (n_prototypes,)
-        The classes they stand for, as places in `classes`.
+        The classes they represent, as indices of `classes`.
     classes : ndarray, shape (n_classes,)
         The labels, sorted.
     covered, miscovered : ndarray of int, shape (n_prototypes,)
-        Newly covered points of the class, and points of other classes in the ball.
+        Newly covered samples of the class, and miscovered samples.
     standings : ndarray of float, shape (n_prototypes, n_features, 4), or None
-        For a number, its place and the quartiles of its class between the least (0) and
-        the largest value (1) of the feature; for any other value, last, the share of its
-        class that has the same; NaN for what does not apply.
+        For a number, its position and the quartiles of its class between the least (0) and the
+        largest value (1) of the feature, then NaN; for any other value three NaN, then the
+        fraction of its class with the same value.
     n_features_in : int
-        Number of features there are.
+        Number of all features.
 
     Attributes
     ----------
@@ -72,7 +68,7 @@ class PrototypeTableDisplay:
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
 
-    values: Columns
+    values: list[NDArray[Any]]
     _: KW_ONLY
     feature_names: list[str]
     prototype_classes: Indices
@@ -101,27 +97,27 @@ class PrototypeTableDisplay:
         ----------
         estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
-        X, y : points and their labels, or None, default=None
-            What to compare the prototypes with, usually the training data; None to show
-            their values alone.
+        X, y : samples and their labels, or None, default=None
+            Samples to compare the prototypes with, usually the training data; None to show only
+            values.
         rows : array-like or data frame or None, default=None
-            The prototypes, in order of selection, as they are to be shown: for example in
-            units before scaling, ``X_before[clf.prototype_indices_]``, with `X` in the same
+            The prototypes in order of selection as they are shown, such as
+            ``X_before[clf.prototype_indices_]`` in units before scaling, with `X` in the same
             units. None for `prototypes_`.
         feature_names : sequence or None, default=None
             Names of the features; None for those of `rows` or of the training data.
         max_prototypes : int or None, default=20
-            How many to show, the first in order of selection; None for all.
+            Number of prototypes to show, in order of selection; None for all.
         n_features : int, default=8
-            How many features to show: of more, those that tell the classes of `y` apart
-            best, or the first ones if there is no `y`.
+            Number of features to show: those that separate the classes of `y` best, or the first
+            ones without `y`.
         ax : matplotlib axes or None, default=None
-            Where to draw; None for a new figure.
+            Axes to draw on; None for a new figure.
 
         Returns
         -------
         PrototypeTableDisplay
-            With the picture drawn.
+            With the plot drawn.
         """
         within = unwrap_to_draw(estimator)
         model = within.classifier
@@ -156,7 +152,7 @@ class PrototypeTableDisplay:
         Parameters
         ----------
         ax : matplotlib axes or None, default=None
-            Where to draw; None for a new figure.
+            Axes to draw on; None for a new figure.
 
         Returns
         -------
@@ -186,7 +182,7 @@ class PrototypeTableDisplay:
         return self
 
     def _write_head(self, ax: Any, starts: Floats) -> None:
-        """Write the names of the columns, and how many features there are beyond those shown."""
+        """Write the names of the columns, and notes."""
         heads = ["", "class", "newly covered\n(miscovered)"]
         bold: dict[str, Any] = {"va": "bottom", "fontsize": 8, "fontweight": "bold"}
         for start, head in zip(starts, heads, strict=False):
@@ -196,7 +192,7 @@ class PrototypeTableDisplay:
         ax.axhline(0.0, color="black", linewidth=0.8)
         notes = []
         if self.standings is not None:
-            notes.append("bar: middle half of the class, or its share with the same value")
+            notes.append("bar: middle 50 % of the class, or its fraction with the same value")
         if self.n_features_in > len(self.values):
             notes.append(f"{len(self.values)} of {self.n_features_in} features")
         look: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 7, "color": "0.35"}
@@ -229,21 +225,24 @@ def _draw_standing(
         ax.plot([left + width * place] * 2, [height - 0.13, height + 0.13], **tick)
 
 
-def _read_points(X: Any, y: Any, n_features: int) -> Columns:
-    """Return the columns of labelled points that have as many features as the prototypes."""
+def _read_points(X: Any, y: Any, n_features: int) -> list[NDArray[Any]]:
+    """Return the columns of labelled samples with the features of the prototypes."""
     _, columns = read_columns(X, "X")
     if len(columns) != n_features:
         raise ValueError(
-            f"X must have the {n_features} features of the prototypes, got {len(columns)}"
+            f"X must have the {n_features} features of the prototypes, got {len(columns)}; "
+            "pass the same columns"
         )
     if y is None:
-        raise ValueError("y must be the labels of X, got None")
+        raise ValueError("y must be the labels of X, got None; pass both or neither")
     check_consistent_length(columns[0], y)
     return columns
 
 
-def _standings(values: Columns, columns: Columns, codes: Indices, classes: Indices) -> Floats:
-    """Return where each value of each prototype stands, prototypes x features x 4."""
+def _standings(
+    values: list[NDArray[Any]], columns: list[NDArray[Any]], codes: Indices, classes: Indices
+) -> Floats:
+    """Return the position of each value of each prototype, (n_prototypes, n_features, 4)."""
     pairs = list(zip(values, columns, strict=True))
     return np.array(
         [
@@ -276,3 +275,76 @@ def _two_lines(name: str) -> str:
         return shorten(text, 15)
     middle = min(breaks, key=lambda k: abs(k - len(text) / 2))
     return f"{shorten(text[: middle + 1], 15)}\n{shorten(text[middle + 1 :], 15)}"
+
+
+def read_columns(table: Any, what: str) -> tuple[list[str] | None, list[NDArray[Any]]]:
+    """Return the names, if there are any, and the columns of an array or data frame."""
+    if hasattr(table, "columns"):
+        columns = [np.asarray(table[name]) for name in table.columns]
+        return [str(name) for name in table.columns], [_as_numbers(column) for column in columns]
+    rows = np.asarray(table.toarray() if hasattr(table, "toarray") else table)
+    if rows.ndim != 2:
+        raise ValueError(
+            f"{what} must be a table with a row per sample, got shape {rows.shape}; pass "
+            "rows=X[clf.prototype_indices_] if the prototypes are not rows of features"
+        )
+    return None, [_as_numbers(column) for column in rows.T]
+
+
+def standing(value: Any, column: NDArray[Any], own: Mask) -> tuple[float, float, float, float]:
+    """Return the position of a value in a column; see `standings` of the display."""
+    if column.dtype.kind != "f":
+        same = np.array([other == value for other in column[own]], dtype=bool)
+        return (*_MISSING[:3], float(same.mean()) if len(same) else np.nan)
+    known = column[np.isfinite(column)]
+    mine = column[own & np.isfinite(column)]
+    if not len(mine) or not np.isfinite(value):
+        return _MISSING
+    low, high = known.min(), known.max()
+    width = high - low if high > low else 1.0
+    places = (np.array([value, *np.quantile(mine, [0.25, 0.75])]) - low) / width
+    # A synthetic prototype may lie outside this range.
+    place, lower, upper = np.clip(places, 0.0, 1.0)
+    return float(place), float(lower), float(upper), np.nan
+
+
+def separation(column: NDArray[Any], codes: Indices) -> float:
+    """Return the between-class fraction of a column's variance."""
+    if column.dtype.kind == "f":
+        known = np.isfinite(column)
+        indicators, codes = column[known][:, None], codes[known]
+    else:
+        text = np.array([str(value) for value in column])
+        indicators = (text[:, None] == np.unique(text)).astype(float)
+    total = indicators.var(axis=0).sum() * len(indicators) if len(indicators) else 0.0
+    if total <= 0.0:
+        return 0.0
+    mean = indicators.mean(axis=0)
+    between = sum(
+        (codes == code).sum() * ((indicators[codes == code].mean(axis=0) - mean) ** 2).sum()
+        for code in np.unique(codes)
+    )
+    return float(between / total)
+
+
+def show_value(value: Any) -> str:
+    """Return a value as a short text."""
+    if value is None or value != value:
+        return "missing"
+    if not isinstance(value, float | np.floating):
+        return str(value)
+    number = float(value)
+    return f"{number:,.0f}" if 1e4 <= abs(number) < 1e9 else f"{number:.4g}"
+
+
+def _as_numbers(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column as floats if it contains only numbers."""
+    if column.dtype.kind in "iuf":
+        return column.astype(np.float64)
+    if column.dtype.kind == "O":
+        try:
+            if not any(isinstance(value, str | bool) for value in column):
+                return column.astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+    return column

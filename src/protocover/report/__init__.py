@@ -1,9 +1,8 @@
-"""A report on a fitted model: one self-contained HTML page, or the data it is made of."""
+"""Reports on fitted models: one self-contained HTML page, or its data."""
 
-from ._answers import summarize_queries
 from ._html import make_report, render, write_report
 from ._queries import Queries
-from ._summarize import summarize
+from ._summarize import summarize, summarize_queries
 from ._summary import Summary
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""From the data of a report to its page: the only importer of the template engine."""
+"""From the data of a report to its page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 from .._inspection.proportions import percent, percentages
 from ..data._files import write_whole
 from ._summarize import summarize
-from ._summary import CoverSummary, Summary, plain
-from ._wording import count, short_number, short_range
+from ._summary import Summary, plain
+from ._wording import as_outside, count, short_number, short_range
 
 # Each script may use what those before it define.
 _ORDER = "dom data pictures strips cards grid compare detail map path lists answers start"
-# These would end the element that holds the data, or begin another; JSON has another way
-# to write them. The two line separators are written as numbers by json.dumps already.
+# These characters could end the element that holds the data. json.dumps escapes the two line
+# separators already.
 _UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
@@ -28,14 +28,14 @@ def make_report(model: Any, X: Any, y: Any, path: Any = None, **options: Any) ->
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector or BallCover, or what ends in one
+    model : PVMClassifier, PVMClassifierCV, PVMSelector or BallCover
         Fitted; also a pipeline or search that ends in one of these.
     X, y : array-like, data frame, list of texts
-        What it was fitted on. A cover has no `y`: leave it out.
+        The samples of the fit, in the same order. Omit `y` for a cover.
     path : path-like
-        File to write; written whole or not at all.
+        File to write. It is written completely or not at all.
     **options
-        What to show and how: the keywords of :func:`summarize`.
+        Keywords of :func:`summarize`.
 
     Returns
     -------
@@ -76,12 +76,12 @@ def render(summary: Summary) -> str:
     Parameters
     ----------
     summary : Summary
-        What :func:`summarize` returned.
+        From :func:`summarize` or :func:`summarize_queries`.
 
     Returns
     -------
     str
-        HTML that needs nothing else: no network, no further file.
+        Self-contained HTML: it needs no network and no other file.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def render(summary: Summary) -> str:
     folder = files(__package__)
     style = (folder / "page.css").read_text(encoding="utf-8")
     parts = [(folder / "js" / f"{name}.js").read_text(encoding="utf-8") for name in _ORDER.split()]
-    # All scripts as one, closed off from the rest of the page.
+    # One scope for all scripts.
     script = '(() => {\n"use strict";\n' + "\n".join(parts) + "\n})();\n"
     environment = Environment(
         autoescape=True,
@@ -110,19 +110,19 @@ def render(summary: Summary) -> str:
         lstrip_blocks=True,
         loader=FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
     )
-    words = {
+    environment.filters |= {
         "count": count,
         "percent": percent,
         "percentages": percentages,
         "range": short_range,
         "short": short_number,
+        "outside": as_outside,
     }
-    environment.filters |= words
-    of_cover = isinstance(summary, CoverSummary)
-    template = environment.get_template("cover.html.j2" if of_cover else "page.html.j2")
+    name = "page.html.j2" if summary.labeled else "cover.html.j2"
+    template = environment.get_template(name)
     return template.render(
         summary=summary,
-        # The package's own files, and JSON that cannot leave its element.
+        # Our own files, and JSON that cannot end its element.
         style=Markup(style),
         script=Markup(script),
         data=Markup(_to_json(summary)),
@@ -132,12 +132,12 @@ def render(summary: Summary) -> str:
 
 
 def write_report(summary: Summary, path: str | os.PathLike[str]) -> Path:
-    """Write the page of a report, whole or not at all.
+    """Write the page of a report, completely or not at all.
 
     Parameters
     ----------
     summary : Summary
-        What :func:`summarize` returned.
+        From :func:`summarize` or :func:`summarize_queries`.
     path : path-like
         File to write.
 
@@ -147,18 +147,18 @@ def write_report(summary: Summary, path: str | os.PathLike[str]) -> Path:
         The file.
     """
     target = Path(path)
-    # Text from the data may hold halves of surrogate pairs, which no file can.
+    # Text from the data may hold lone surrogates, which cannot be encoded.
     content = render(summary).encode("utf-8", errors="replace")
     write_whole(target, [content])
     return target
 
 
 def _to_json(summary: Summary) -> str:
-    """Return the data as JSON in which nothing can be taken for markup."""
+    """Return the data as JSON without markup characters."""
     text = json.dumps(summary, default=plain, allow_nan=False, separators=(",", ":"))
     return text.translate(_UNSAFE)
 
 
 def _hash(text: str) -> str:
-    """Return the hash by which the content security policy knows a script or style."""
+    """Return the hash of a script or style for the content security policy."""
     return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,4 +1,4 @@
-"""Cases that a model is asked about: what it answers, and which of the answers are listed."""
+"""Cases outside the training data: what the model predicts, and which cases are listed."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from .._inspection.evaluation import is_missing_label, match_labels
 from .._inspection.fitted import Unwrapped
 from .._prototypes import Explanation
 from .._resources import row_count
+from .._typing import Floats, Indices, Mask
 from ..data._frames import in_memory
 from ._quality import tally_answers
 from ._summary import Answer, Answers
 from ._table import read_row_names
 
-# Answers that are listed, with their comparisons.
+# Length of a list of cases, with their comparisons.
 MOST_LISTED = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Cases to ask a model about, and how they are to be shown.
+    """Cases to predict and explain, and how to show them.
 
     Parameters
     ----------
     X : array-like, data frame, list of texts
         The cases, as for `predict`.
     y : array-like or None, default=None
-        Their classes, where known; None for one that is not.
+        Their classes if known; None for an unknown class.
     names : sequence or None, default=None
         Names of the cases; None for the index of a frame, or row numbers.
     shown : data frame, array or list of texts, or None, default=None
@@ -55,10 +56,14 @@ class Queries:
     shown: Any = None
     images: Any = None
 
-    def take(self, rows: NDArray[np.intp]) -> Queries:
+    @property
+    def displayed(self) -> Any:
+        """The rows that the page shows."""
+        return self.X if self.shown is None else self.shown
+
+    def take(self, rows: Indices) -> Queries:
         """Return some of the cases, each with a name."""
-        shown = self.X if self.shown is None else self.shown
-        names = read_row_names(self.names, shown)
+        names = read_row_names(self.names, self.displayed)
         return Queries(
             X=_safe_indexing(self.X, rows),
             y=None if self.y is None else self.y[rows],
@@ -69,26 +74,22 @@ class Queries:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """Cases with their answers; those that are listed come as `queries`, in that order."""
+class AnsweredQueries:
+    """Predictions for all queries; `queries` and `points` are only those that are listed."""
 
-    queries: Queries  # the listed ones
-    points: Any  # the same as the classifier takes them
-    why: Explanation  # of all cases
-    listed: NDArray[np.intp]  # rows of all cases
-    answers: NDArray[Any]  # of all cases
-    labels: NDArray[Any]  # of all cases, None where not known
-    classes: NDArray[np.intp]  # numbers of the labels, -1 where the model does not know one
-
-    @property
-    def wrong(self) -> NDArray[np.bool_]:
-        """Which of all cases are answered wrongly, as far as that is known."""
-        known = np.array([label is not None for label in self.labels])
-        return np.asarray(known & (self.answers.astype(str) != self.labels.astype(str)))
+    queries: Queries
+    points: Any  # as the classifier takes them
+    listed: Indices  # rows of all queries
+    why: Explanation  # of all queries
+    answers: NDArray[Any]
+    labels: NDArray[Any]  # None if not known
+    classes: Indices  # of the labels, -1 if the model does not know a label
+    known: Mask  # whether there is a label
+    wrong: Mask  # whether it differs from the prediction
 
 
 def read_queries(given: Any, name: str = "queries") -> Queries | None:
-    """Return queries from whatever was given: themselves, a pair (X, y), or rows alone."""
+    """Return `Queries` from queries, a pair (X, y), or rows alone."""
     if given is None:
         return None
     if isinstance(given, Queries):
@@ -99,17 +100,17 @@ def read_queries(given: Any, name: str = "queries") -> Queries | None:
         queries = Queries(given)
     queries = replace(queries, X=in_memory(queries.X, name=name), shown=in_memory(queries.shown))
     if row_count(queries.X) == 0:
-        raise ValueError(f"{name} must hold at least one case, got none; leave it out instead")
+        raise ValueError(f"{name} must hold at least one case, got none; omit it instead")
     if queries.shown is not None and row_count(queries.shown) != row_count(queries.X):
         raise ValueError(
             f"shown must hold a row for each of the {row_count(queries.X)} cases of {name}, got "
-            f"{row_count(queries.shown)}"
+            f"{row_count(queries.shown)}; pass what to show of each case, in the same order"
         )
     if queries.y is None:
         return queries
     labels = queries.y
     if isinstance(labels, list | tuple) and any(map(is_missing_label, labels)):
-        # Among texts NumPy would write a missing one out as "nan".
+        # Among texts NumPy would turn a missing label into "nan".
         labels = np.fromiter(labels, dtype=object, count=len(labels))
     labels = column_or_1d(labels, warn=True)
     check_consistent_length(queries.X, labels)
@@ -117,71 +118,83 @@ def read_queries(given: Any, name: str = "queries") -> Queries | None:
 
 
 def read_held_out(given: Any) -> Queries | None:
-    """Return cases that were kept back, whose classes must be known."""
+    """Return held-out cases, whose classes must be known."""
     held_out = read_queries(given, "held_out")
     if held_out is not None and held_out.y is None:
         raise ValueError(
-            "held_out must be (X_test, y_test), with the classes of the cases; pass cases whose "
-            "classes are not known as queries"
+            "held_out must be (X_test, y_test), got no y_test; pass cases of unknown class as "
+            "queries"
         )
     return held_out
 
 
-def ask(queries: Queries, within: Unwrapped, first: NDArray[np.intp] | None = None) -> Asked:
-    """Answer queries, and choose which are listed: the wrong ones first, then close calls.
+def answer_queries(
+    queries: Queries, within: Unwrapped, first: Indices | None = None
+) -> AnsweredQueries:
+    """Predict queries, and choose which to list: errors first, then small margins.
 
-    Those whose rows come `first` are listed in any case.
+    The rows `first` are always listed.
     """
     model, X = within.classifier, within.prepare(queries.X)
     why, answers = model.explain(X), np.asarray(model.predict(X))
     n_cases = len(answers)
     labels = np.full(n_cases, None, dtype=object)
     if queries.y is not None:
-        labels[:] = [_known(label, model.classes_) for label in queries.y.tolist()]
-    place = {str(label): c for c, label in enumerate(model.classes_.tolist())}
-    classes = np.array([place.get(str(label), -1) for label in labels], dtype=np.intp)
-    asked = Asked(queries, X, why, np.arange(n_cases), answers, labels, classes)
-    order = np.lexsort((np.arange(n_cases), _clearness(model, why), ~asked.wrong))
+        labels[:] = [_as_class(label, model.classes_) for label in queries.y.tolist()]
+    known = np.array([label is not None for label in labels])
+    wrong = known & (answers.astype(str) != labels.astype(str))
+    order = np.lexsort((np.arange(n_cases), _relative_margin(model, why), ~wrong))
     listed = order[:MOST_LISTED]
     if first is not None and not np.isin(first, listed).all():
         some = order[~np.isin(order, first)][: max(0, MOST_LISTED - len(first))]
         listed = order[np.isin(order, np.concatenate((some, first)))]
-    return replace(
-        asked, queries=queries.take(listed), points=_safe_indexing(X, listed), listed=listed
+    code = _class_codes(model)
+    return AnsweredQueries(
+        queries=queries.take(listed),
+        points=_safe_indexing(X, listed),
+        listed=listed,
+        why=why,
+        answers=answers,
+        labels=labels,
+        classes=np.array([code.get(str(label), -1) for label in labels], dtype=np.intp),
+        known=known,
+        wrong=wrong,
     )
 
 
-def summarize_answers(asked: Asked, places: NDArray[np.intp], model: PVMClassifier) -> Answers:
-    """Return the answers as data; `places` are those of the listed cases among all shown."""
-    classes = {str(label): c for c, label in enumerate(model.classes_.tolist())}
-    wrong = asked.wrong
-    known = np.array([label is not None for label in asked.labels])
-    evaluation = None
-    if known.any():
-        labels = match_labels(asked.labels[known], model.classes_)
-        evaluation = tally_answers(model, labels, asked.answers[known])
+def summarize_answers(asked: AnsweredQueries, cases: Indices, model: PVMClassifier) -> Answers:
+    """Return the predictions as data; `cases` are the listed queries among all cases."""
+    code, evaluation = _class_codes(model), None
+    if asked.known.any():
+        labels = match_labels(asked.labels[asked.known], model.classes_)
+        evaluation = tally_answers(model, labels, asked.answers[asked.known])
     listed = [
         Answer(
-            case=int(place),
+            case=int(case),
             answer=str(asked.answers[row]),
-            class_=classes.get(str(asked.answers[row]), -1),
+            class_=code.get(str(asked.answers[row]), -1),
             label=None if asked.labels[row] is None else str(asked.labels[row]),
-            wrong=bool(wrong[row]),
+            wrong=bool(asked.wrong[row]),
         )
-        for row, place in zip(asked.listed.tolist(), places, strict=True)
+        for row, case in zip(asked.listed.tolist(), cases, strict=True)
     ]
     return Answers(
         n_cases=len(asked.answers),
-        n_labeled=int(known.sum()),
-        n_wrong=int(wrong.sum()),
+        n_labeled=int(asked.known.sum()),
+        n_wrong=int(asked.wrong.sum()),
         n_outside=int((~asked.why.inside).sum()),
         listed=listed,
         evaluation=evaluation,
     )
 
 
-def _clearness(model: PVMClassifier, why: Explanation) -> NDArray[np.float64]:
-    """Return how much farther the runner-up is than the nearest: 1 for a tie, inf if alone."""
+def _class_codes(model: PVMClassifier) -> dict[str, int]:
+    """Return the index of each class by its name."""
+    return {str(label): c for c, label in enumerate(model.classes_.tolist())}
+
+
+def _relative_margin(model: PVMClassifier, why: Explanation) -> Floats:
+    """Return the runner-up's distance over the nearest's: 1 for a tie, inf without runner-up."""
     near = np.stack((why.distance, why.runner_up_distance))
     if model.solution_.radii is not None:
         near = np.stack((why.relative_distance, why.runner_up_relative_distance))
@@ -190,10 +203,10 @@ def _clearness(model: PVMClassifier, why: Explanation) -> NDArray[np.float64]:
     return np.where(np.isnan(ratio), 1.0, ratio)
 
 
-def _known(label: Any, classes: NDArray[Any]) -> Any:
-    """Return a label as the classes are written, None in place of a missing one.
+def _as_class(label: Any, classes: NDArray[Any]) -> Any:
+    """Return a label in the type of the classes, None if it is missing.
 
-    Beside missing ones, whole numbers come as floats.
+    Integers turn into floats next to missing values.
     """
     if is_missing_label(label):
         return None

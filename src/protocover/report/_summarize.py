@@ -1,4 +1,4 @@
-"""From a fitted model and its training data to everything that a report says."""
+"""From a fitted model and its data to everything on a page."""
 
 from __future__ import annotations
 
@@ -8,26 +8,41 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import __version__
-from .._estimators import PVMClassifier
+from .._estimators import BallCover, PVMClassifier
 from .._inspection.fitted import Unwrapped, unwrap
 from .._inspection.label_issues import LabelIssues, find_label_issues
 from .._prototypes.coverage import Coverage, CoverageTotals
+from .._resources import row_count
+from .._typing import Indices
 from ..data._frames import in_memory
-from ._cases import Display, LaidOut, lay_out
-from ._cast import Cast, explain_cast, gather_cast, match_columns
-from ._covers import summarize_cover
-from ._figures import list_figures
-from ._neighbors import Members, Rivals, draw_map, find_members, find_rivals, relate_suspects
-from ._quality import assess, read_path
-from ._queries import MOST_LISTED, Asked, Queries, read_held_out, read_queries
-from ._summary import ClassSummary, ErrorEstimate, PrototypeSummary, Summary, Suspect, Uncovered
-from ._training_rows import check_training_rows, count_training
-from ._wording import describe_selection, describe_settings
+from ._cases import Display, Layout, lay_out
+from ._comparisons import compare_cases, match_columns, summarize_comparisons
+from ._quality import assess, estimate_error, list_figures, read_path
+from ._queries import MOST_LISTED, AnsweredQueries, Queries, read_held_out, read_queries
+from ._summary import ClassSummary, ErrorEstimate, FarCase, PrototypeSummary, Summary, Suspect
+from ._training_data import (
+    ForeignRowsError,
+    Members,
+    OtherClass,
+    check_training_rows,
+    count_training,
+    draw_map,
+    find_members,
+    find_nearest_of_other_class,
+    relate_suspects,
+)
+from ._wording import (
+    describe_answers,
+    describe_cover,
+    describe_cover_settings,
+    describe_selection,
+    describe_settings,
+)
 
-Indices = NDArray[np.intp]
+# Number of covered cases listed as the farthest of a cover.
+_MOST_FAR = 100
 
 
 def summarize(
@@ -49,47 +64,47 @@ def summarize(
     error: ErrorEstimate | None = None,
     suspects: LabelIssues | None = None,
 ) -> Summary:
-    """Gather all that a report says about a fitted model.
+    """Gather the data of a report on a fitted model.
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector or BallCover, or what ends in one
+    model : PVMClassifier, PVMClassifierCV, PVMSelector or BallCover
         Fitted; also a pipeline or search that ends in one of these.
     X, y : array-like, data frame, list of texts
-        The samples that it was fitted on, in the same order; a cover has no `y`. Other
-        samples are refused.
+        The samples of the fit, in the same order; a cover has no `y`. Other samples raise an
+        error.
     held_out : tuple (X_test, y_test), Queries with `y`, or None, default=None
-        Cases that the model has not seen, for its error and that of 1-NN, and to be shown
-        with what decided each, the wrong ones first. Without them the cross-validated error
-        of a PVMClassifierCV is told; that of a plain PVMClassifier is not known then.
+        Held-out cases. The report has the error of the model and of 1-NN on them and explains
+        each prediction, errors first. Without them it has the cross-validated error of a
+        PVMClassifierCV, and none of a plain PVMClassifier.
     queries : Queries, rows such as `X`, or None, default=None
-        Cases to be answered and explained on the page, their classes known or not.
+        Further cases to predict and explain, with or without known classes.
     shown : data frame, array or list of texts, or None, default=None
         What to show in place of `X`, row for row, such as values before scaling.
     row_names : sequence or None, default=None
         Names of the rows; None for the index of a frame, or row numbers.
     feature_names : sequence or None, default=None
-        Names of the columns that are shown, where they have none.
+        Names of the columns that are shown, if they have none.
     image_shape : tuple of int or None, default=None
-        Height and width of an image, and 3 for colour, where rows of `X` (or of `shown`)
-        are its pixels. In grey images high values are dark.
+        Height and width of an image, and 3 for colour, if the rows of `X` (or of `shown`) are
+        pixels. In grey images high values are dark.
     images : array, shape (n_points, height, width) or (n_points, height, width, 3), or None
         Images of the rows. High values are bright.
     title : str or None, default=None
-        Heading of the report; None for "Prototypes", of a cover "Representatives".
+        Heading of the report; None for "Prototypes" or, of a cover, "Representatives".
     target_name : str or None, default=None
-        What the classes tell, such as "diagnosis", to be shown with them; None for the name of
-        `y`, if it is a series that has one.
+        Name of the classes, such as "diagnosis"; None for the name of `y` if it is a series.
     how : mapping of str to str, or None, default=None
-        Further lines for "What was asked", such as where the data comes from, or words of
-        your own under a heading that is there.
+        Further lines for "Settings", such as the source of the data. Under an existing heading
+        your text replaces the default one.
     sample_weight : array-like, shape (n_points,), or None, default=None
-        The weights of the fit, needed only if some are 0: a model does not count such samples.
+        The weights of the fit, needed only if some are 0, because a model does not count these
+        samples.
     error : ErrorEstimate or None, default=None
-        The error, where it is known already.
+        The error, if it is known already.
     suspects : LabelIssues or None, default=None
-        Labels that disagree with nearby prototypes, in rows of `X` and then of `held_out`. None
-        for those that :func:`~protocover.find_label_issues` finds in `X`.
+        Suspect labels in `X` followed by `held_out`; None for those that
+        :func:`~protocover.find_label_issues` finds in `X`.
 
     Returns
     -------
@@ -99,10 +114,9 @@ def summarize(
     Raises
     ------
     ValueError
-        If `X` and `y` are not the training samples: the class counts, the prototypes or the
-        number of samples in their balls differ from those of the model. Prototypes that
-        are not training samples, or that a precomputed matrix does not show, are not
-        compared.
+        If `X` and `y` are not the samples of the fit: the class counts, the prototypes or the
+        number of covered samples differ from those of the model. Synthetic prototypes and
+        precomputed ones are not compared.
 
     Examples
     --------
@@ -118,7 +132,6 @@ def summarize(
     'held-out'
     """
     within = unwrap(model, covers=True).require_prototypes("there is nothing to report")
-    model, search = within.classifier, within.search
     original, shown = in_memory(X), in_memory(shown, name="shown")
     X = within.prepare_training(original)
     display = Display(
@@ -131,51 +144,147 @@ def summarize(
         replaced=shown is not None and shown is not original,
     )
     if within.cover is not None:
-        _refuse_cases_of_cover(held_out, queries)
-        return summarize_cover(within, X, display, title=title or "Representatives", how=how)
-    coverage = _cover(model, X, y)
-    counts = coverage.totals()
-    learned = counts if sample_weight is None else count_training(coverage, sample_weight)
-    check_training_rows(within, X, learned)
+        if held_out is not None or queries is not None:
+            raise ValueError(
+                "held_out and queries need a classifier, and the model is a BallCover; omit "
+                "them, and call its predict for the representatives of further cases"
+            )
+        found = _inspect(within, X, within.labels(y, row_count(X)), sample_weight)
+        return _summarize_cover(within.cover, within.classifier, found, display, title, how)
+    found = _inspect(within, X, y, sample_weight)
+    model, search = within.classifier, within.search
     tested = read_held_out(held_out)
     unseen = None if tested is None else (within.prepare(tested.X), tested.y)
-    beside = () if unseen is None else unseen[:1]
-    findings = _find(model, X, y, coverage, suspects, beside=beside)
-    cast = _gather(within, X, findings, held_out=tested, queries=read_queries(queries))
+    suspects = find_label_issues(model, X, y) if suspects is None else suspects
+    suspects = relate_suspects(model, (X, *(() if unseen is None else unseen[:1])), suspects)
+    comparisons = compare_cases(
+        within,
+        X,
+        suspects=suspects,
+        uncovered=found.uncovered[:MOST_LISTED],
+        coverage=found.coverage,
+        nearest_own=found.members.nearest,
+        held_out=tested,
+        queries=read_queries(queries),
+    )
     features = match_columns(within, original, shown)
-    laid = _lay_out_all(display, model, findings, cast, features)
-    quality = assess(model, search, X, y, totals=counts, held_out=unseen, error=error)
-    explained = explain_cast(cast, laid, model, features)
-    plane = draw_map(findings.rivals)
-    n_columns = laid.cases.n_columns
+    layout = _lay_out(
+        replace(display, further=comparisons.further),
+        model,
+        found,
+        suspects.row[:MOST_LISTED],
+        weights=comparisons.column_weights(features),
+    )
+    if error is None:
+        error = estimate_error(model, search, X, y, unseen)
+    quality = assess(model, found.totals, error)
+    plane = draw_map(found.other_class)
+    n_columns = layout.cases.n_columns
+    fields = _common_fields(model, found, layout)
+    fields |= summarize_comparisons(comparisons, layout, model, features)
+    target = getattr(y, "name", None) if target_name is None else target_name
     return Summary(
+        **fields,
         title=str(title or "Prototypes"),
         lead=describe_selection(quality, model),
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=n_columns
         ),
-        radii="shared" if model.solution_.radii is None else "adaptive",
-        eps=float(model.eps_) if math.isfinite(model.eps_) else None,
         quality=quality,
-        target=_name_target(y) if target_name is None else str(target_name),
-        classes=_list_classes(counts),
-        confusion=counts.confusion.tolist(),
-        prototypes=_list_prototypes(model, counts, findings, laid),
-        cases=explained.cases,
+        target="" if target is None else str(target),
         map=plane,
         path=read_path(search),
-        suspects=_list_suspects(model, findings.suspects, laid, cast.held_out),
-        n_suspects=len(findings.suspects),
-        suspects_note=findings.suspects.describe(),
-        uncovered=_list_uncovered(findings, laid),
-        n_uncovered=counts.n_points - counts.n_covered,
-        held_out=explained.held_out,
-        queries=explained.queries,
-        comparisons=explained.comparisons,
-        shares=explained.shares,
-        contribution_unit=explained.contribution_unit,
+        suspects=_list_suspects(model, suspects, layout, comparisons.held_out),
+        n_suspects=len(suspects),
+        suspects_note=suspects.describe(),
+        uncovered=_list_far(found, found.uncovered[:MOST_LISTED], layout, others=True),
         figures=list_figures(quality, model, plane),
-        version=__version__,
+    )
+
+
+def summarize_queries(
+    model: Any,
+    queries: Any,
+    *,
+    prototypes: Queries | None = None,
+    feature_names: Sequence[Any] | None = None,
+    title: str = "Predictions",
+    how: Mapping[str, str] | None = None,
+) -> Summary:
+    """Gather the data of a page that explains predictions, without the training data.
+
+    Parameters
+    ----------
+    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
+        Fitted.
+    queries : Queries, or rows as for `predict`
+        The cases to predict and explain.
+    prototypes : Queries or None, default=None
+        How to show the prototypes, in order of selection: their names, and images or `shown` in
+        place of the model's own rows. None for these rows in their original scale.
+    feature_names : sequence or None, default=None
+        Names of the columns, if the cases have none.
+    title : str, default="Predictions"
+        Heading of the page.
+    how : mapping of str to str, or None, default=None
+        Further lines for "Settings".
+
+    Returns
+    -------
+    Summary
+        For :func:`render` and :func:`write_report`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier
+    >>> from textwrap import fill
+    >>> from protocover.report import Queries, summarize_queries
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = PVMClassifier(eps=1.0).fit(X, y)
+    >>> why = summarize_queries(model, Queries([[5.0, 3.4, 1.5, 0.2]], names=["mine"]))
+    >>> print(fill(why.comparisons[0].words, 92))
+    Predicted “0”. The nearest prototype is row 3 of “0” at distance 0.5, which is 0.5 times its
+    radius of 1. The nearest prototype of another class is row 57 of “1” at distance 2.21, which
+    is 2.21 times its radius of 1. Relative to the radii it is 4.4 times as far, a very clear
+    margin. The case lies within the radius of row 3, 1.
+    """
+    within = unwrap(model).require_prototypes("it cannot predict")
+    model = within.classifier
+    comparisons = compare_cases(within, None, queries=read_queries(queries))
+    own = _original_prototypes(within) if prototypes is None else prototypes
+    asked = comparisons.further[0]
+    if feature_names is None and not hasattr(own.X, "columns"):
+        # Scaling turns a frame into an array without names.
+        feature_names = getattr(asked.X, "columns", None)
+    classes = np.searchsorted(model.classes_, model.prototype_labels_)
+    features = match_columns(within, asked.X, asked.shown)
+    every = np.arange(len(classes))
+    layout = lay_out(
+        Display(
+            shown=own.displayed,
+            is_own=not within.transformers,
+            row_names=own.names,
+            feature_names=feature_names,
+            images=own.images,
+            further=comparisons.further,
+            spread=False,
+        ),
+        model,
+        codes=classes,
+        rows=every,
+        mentioned=every,
+        weights=comparisons.column_weights(features),
+    )
+    fields = _common_fields(model, None, layout)
+    fields |= summarize_comparisons(comparisons, layout, model, features)
+    return Summary(
+        **fields,
+        title=str(title),
+        lead=describe_answers(fields["queries"]),
+        settings=describe_settings(
+            model, within.search, how, n_points=None, n_columns=layout.cases.n_columns
+        ),
     )
 
 
@@ -184,82 +293,15 @@ class _Findings:
     """What a model makes of the data that it was fitted on."""
 
     coverage: Coverage
+    totals: CoverageTotals
     members: Members
-    rivals: Rivals | None
-    suspects: LabelIssues
-    uncovered: Indices  # rows in no ball of their class, the farthest from it first
+    other_class: OtherClass | None
+    uncovered: Indices  # uncovered rows, the farthest first
 
 
-def _find(
-    model: PVMClassifier,
-    X: Any,
-    y: Any,
-    coverage: Coverage,
-    suspects: LabelIssues | None,
-    *,
-    beside: Sequence[Any],
-) -> _Findings:
-    """Look at the training data through the model, and at suspects in the cases `beside` it."""
-    members = find_members(model, X, coverage)
-    rivals = find_rivals(model, X, coverage.prototype_classes)
-    suspects = find_label_issues(model, X, y) if suspects is None else suspects
-    suspects = relate_suspects(model, (X, *beside), suspects)
-    return _Findings(coverage, members, rivals, suspects, _find_uncovered(coverage, members))
-
-
-def _refuse_cases_of_cover(held_out: Any, queries: Any) -> None:
-    """Refuse further cases where no class answers them."""
-    if held_out is not None or queries is not None:
-        raise ValueError(
-            "held_out and queries go with a classifier, and the model is a BallCover; leave "
-            "them out, and ask its predict who stands for further cases"
-        )
-
-
-def _gather(
-    within: Unwrapped,
-    X: Any,
-    findings: _Findings,
-    *,
-    held_out: Queries | None,
-    queries: Queries | None,
-) -> Cast:
-    """Gather all cases that the page explains."""
-    return gather_cast(
-        within,
-        X,
-        suspects=findings.suspects,
-        uncovered=findings.uncovered[:MOST_LISTED],
-        coverage=findings.coverage,
-        nearest_own=findings.members.nearest,
-        held_out=held_out,
-        queries=queries,
-    )
-
-
-def _lay_out_all(
-    display: Display,
-    model: PVMClassifier,
-    findings: _Findings,
-    cast: Cast,
-    features: Indices | None,
-) -> LaidOut:
-    """Lay out all cases that the page mentions."""
-    suspects = findings.suspects.row[:MOST_LISTED]
-    suspects = suspects[suspects < len(findings.coverage.point_classes)]
-    listed = [suspects, findings.uncovered[:MOST_LISTED]]
-    return lay_out(
-        replace(display, further=cast.further),
-        model,
-        codes=findings.coverage.point_classes,
-        rows=model.prototype_indices_,
-        mentioned=np.concatenate([*findings.members.rows, *listed]),
-        weights=cast.column_weights(features),
-    )
-
-
-def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
-    """Return who lies in whose ball, of data that the model can have been fitted on."""
+def _inspect(within: Unwrapped, X: Any, y: Any, sample_weight: Any) -> _Findings:
+    """Find members, neighbours and uncovered rows of training data, which is checked."""
+    model, cover = within.classifier, within.cover
     if y is None:
         raise TypeError(
             "y must hold the labels of X: a report of a classifier needs the data that it was "
@@ -273,58 +315,129 @@ def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
             f"y must hold labels that the model knows, got {label!r} in row {unknown[0]}; pass "
             "the data that it was fitted on, and other data as held_out"
         )
-    return coverage
+    check_training_rows(within, X, count_training(coverage, sample_weight))
+    if cover is not None and not np.array_equal(coverage.covered, cover.labels_ >= 0):
+        raise ForeignRowsError("other rows of it are covered")
+    members = find_members(model, X, coverage)
+    uncovered = np.flatnonzero(~coverage.covered)
+    uncovered = uncovered[np.argsort(-members.nearness[uncovered], kind="stable")]
+    other_class = find_nearest_of_other_class(model, X, coverage.prototype_classes)
+    return _Findings(coverage, coverage.totals(), members, other_class, uncovered)
 
 
-def _name_target(y: Any) -> str:
-    """Return the name of a series of labels, nothing where it has none."""
-    name = getattr(y, "name", None)
-    return "" if name is None else str(name)
+def _summarize_cover(
+    cover: BallCover,
+    model: PVMClassifier,
+    found: _Findings,
+    display: Display,
+    title: str | None,
+    how: Mapping[str, str] | None,
+) -> Summary:
+    """Gather the data of a report on a cover, seen as a `model` of one class."""
+    order = np.argsort(-found.members.nearest_distance, kind="stable")
+    farthest = order[cover.labels_[order] >= 0][:_MOST_FAR]
+    n = len(cover.counts_)
+    # Columns are characteristic if they set the cases of a representative apart.
+    groups = np.where(cover.labels_ < 0, n, cover.labels_), np.arange(n)
+    layout = _lay_out(display, model, found, farthest, groups=groups)
+    return Summary(
+        **_common_fields(model, found, layout),
+        title=str(title or "Representatives"),
+        lead=describe_cover(cover),
+        settings=describe_cover_settings(cover, how, n_columns=layout.cases.n_columns),
+        labeled=False,
+        quality=assess(cover, found.totals, None),
+        cases=layout.cases,
+        map=draw_map(found.other_class),
+        uncovered=_list_far(found, found.uncovered[:MOST_LISTED], layout),
+        farthest=_list_far(found, farthest, layout),
+        represented_by=[int(cover.labels_[row]) if row >= 0 else -1 for row in layout.cases.rows],
+    )
 
 
-def _list_classes(totals: CoverageTotals) -> list[ClassSummary]:
-    """Return the counts of each class."""
-    names = ("class", "points", "prototypes", "covered", "wrongly_covered")
-    columns = [totals.by_class[name].tolist() for name in names]
-    return [ClassSummary(str(label), *counts) for label, *counts in zip(*columns, strict=True)]
+def _lay_out(
+    display: Display, model: PVMClassifier, found: _Findings, listed: Indices, **options: Any
+) -> Layout:
+    """Lay out the training cases on the page: members, uncovered cases, and those `listed`."""
+    listed = listed[listed < len(found.coverage.point_classes)]
+    return lay_out(
+        display,
+        model,
+        codes=found.coverage.point_classes,
+        rows=model.prototype_indices_,
+        mentioned=np.concatenate([*found.members.rows, listed, found.uncovered[:MOST_LISTED]]),
+        **options,
+    )
 
 
-def _list_prototypes(
-    model: PVMClassifier, totals: CoverageTotals, findings: _Findings, laid: LaidOut
-) -> list[PrototypeSummary]:
-    """Return the prototypes in order of selection."""
-    members, rivals = findings.members, findings.rivals
+def _common_fields(
+    model: PVMClassifier, found: _Findings | None, layout: Layout
+) -> dict[str, Any]:
+    """Return the fields of a `Summary` that every page has; no findings without training data."""
     classes = np.searchsorted(model.classes_, model.prototype_labels_)
-    return [
-        PrototypeSummary(
-            case=int(laid.prototypes[k]),
-            source=str(model.prototype_sources_[k]),
-            class_=int(classes[k]),
-            radius=float(f"{model.prototype_radii_[k]:.5g}"),
-            covers=int(totals.own[k]),
-            newly=int(model.newly_covered_count_[k]),
-            wrong=int(totals.others[k]),
-            rival=-1 if rivals is None else int(rivals.index[k]),
-            rival_distance=None if rivals is None else _number(rivals.distance[k]),
-            members=laid.place[members.rows[k]].tolist(),
-            distances=[float(f"{distance:.3g}") for distance in members.distances[k]],
-            telling=laid.telling[k].tolist(),
+    fields: dict[str, Any] = {
+        "radii": "shared" if model.solution_.radii is None else "adaptive",
+        "eps": float(model.eps_) if math.isfinite(model.eps_) else None,
+        "prototypes": [
+            PrototypeSummary(
+                case=int(layout.of_prototype[k]),
+                source=str(model.prototype_sources_[k]),
+                class_=int(c),
+                radius=float(f"{model.prototype_radii_[k]:.5g}"),
+                newly=int(model.newly_covered_count_[k]),
+                top_columns=layout.top_columns[k].tolist(),
+                **_found_of_prototype(found, layout, k),
+            )
+            for k, c in enumerate(classes)
+        ],
+        "version": __version__,
+    }
+    if found is None:
+        names, counts = (
+            model.classes_.tolist(),
+            np.bincount(classes, minlength=len(model.classes_)),
         )
-        for k in range(len(classes))
-    ]
+        fields["classes"] = [
+            ClassSummary(str(name), 0, int(n), 0, 0) for name, n in zip(names, counts, strict=True)
+        ]
+        return fields
+    totals = found.totals
+    columns = ("class", "points", "prototypes", "covered", "wrongly_covered")
+    rows = zip(*(totals.by_class[name].tolist() for name in columns), strict=True)
+    fields["classes"] = [ClassSummary(str(label), *counts) for label, *counts in rows]
+    fields["confusion"] = totals.confusion.tolist()
+    fields["n_uncovered"] = totals.n_points - totals.n_covered
+    return fields
+
+
+def _found_of_prototype(found: _Findings | None, layout: Layout, k: int) -> dict[str, Any]:
+    """Return the fields of a `PrototypeSummary` that need the training data."""
+    fields: dict[str, Any] = {"nearest_other": -1, "nearest_other_distance": None}
+    if found is None:
+        return fields | {"covers": 0, "wrong": 0, "members": [], "distances": []}
+    if (other := found.other_class) is not None:
+        fields["nearest_other"] = int(other.index[k])
+        fields["nearest_other_distance"] = _short(other.distance[k])
+    return fields | {
+        "covers": int(found.totals.own[k]),
+        "wrong": int(found.totals.others[k]),
+        "members": layout.of_row[found.members.rows[k]].tolist(),
+        "distances": [float(f"{distance:.3g}") for distance in found.members.distances[k]],
+    }
 
 
 def _list_suspects(
-    model: PVMClassifier, suspects: LabelIssues, laid: LaidOut, held_out: Asked | None
+    model: PVMClassifier, suspects: LabelIssues, layout: Layout, held_out: AnsweredQueries | None
 ) -> list[Suspect]:
     """Return the most suspect labels, the most suspect first."""
-    n = len(laid.place)
-    further = {} if held_out is None else {n + row: k for k, row in enumerate(held_out.listed)}
+    n = len(layout.of_row)
+    listed = [] if held_out is None else held_out.listed.tolist()
+    further = dict(zip((n + row for row in listed), layout.of_further.tolist(), strict=False))
     label = np.searchsorted(model.classes_, suspects.label)
     suggested = np.searchsorted(model.classes_, suspects.suggested)
     return [
         Suspect(
-            case=int(laid.place[row] if row < n else laid.further[further[row]]),
+            case=int(layout.of_row[row] if row < n else further[row]),
             label=int(label[i]),
             suggested=int(suggested[i]),
             score=round(float(suspects.score[i]), 4),
@@ -335,26 +448,39 @@ def _list_suspects(
     ]
 
 
-def _find_uncovered(coverage: Coverage, members: Members) -> Indices:
-    """Return the rows of points in no ball of their class, the farthest from it first."""
-    rows = np.flatnonzero(~coverage.covered)
-    return rows[np.argsort(-members.nearness[rows], kind="stable")]
-
-
-def _list_uncovered(findings: _Findings, laid: LaidOut) -> list[Uncovered]:
-    """Return the farthest uncovered cases with their nearest prototype of the same class."""
-    members, others = findings.members, findings.coverage.other_count
+def _list_far(
+    found: _Findings, rows: Indices, layout: Layout, *, others: bool = False
+) -> list[FarCase]:
+    """Return cases with their nearest prototype and, if asked, the number of other covers."""
+    members, counts = found.members, found.coverage.other_count if others else None
     return [
-        Uncovered(
-            case=int(laid.place[row]),
+        FarCase(
+            case=int(layout.of_row[row]),
             prototype=int(members.nearest[row]),
-            distance=_number(members.nearest_distance[row]),
-            others=int(others[row]),
+            distance=_short(members.nearest_distance[row]),
+            others=None if counts is None else int(counts[row]),
         )
-        for row in findings.uncovered[:MOST_LISTED]
+        for row in rows
     ]
 
 
-def _number(value: float) -> float | None:
-    """Return a float to four digits, None where it is infinite."""
+def _original_prototypes(within: Unwrapped) -> Queries:
+    """Return the prototypes before the steps that scale them, with their names."""
+    model, table = within.classifier, within.classifier.prototypes_
+    for steps in reversed(within.transformers):
+        if not hasattr(steps, "inverse_transform"):
+            raise ValueError(
+                "the prototypes cannot be transformed back to the scale of the queries; pass "
+                "prototypes=Queries(...) with rows to show for them"
+            )
+        table = steps.inverse_transform(table)
+    names = [
+        f"row {row}" if row >= 0 else f"prototype {k}"
+        for k, row in enumerate(model.prototype_indices_.tolist())
+    ]
+    return Queries(table, names=names)
+
+
+def _short(value: float) -> float | None:
+    """Return a float to four digits, None if it is infinite."""
     return float(f"{value:.4g}") if math.isfinite(value) else None

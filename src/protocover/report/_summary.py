@@ -1,4 +1,4 @@
-"""What a report says, as plain data: numbers, strings, lists, error figures."""
+"""The data of a report: numbers, strings, lists and error figures."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .._inspection.evaluation import Evaluation
 
 @dataclass(frozen=True)
 class ErrorEstimate:
-    """Share of unseen cases that the model gets wrong, or another score of them."""
+    """Error rate, or another score, on cases that the model was not fitted on."""
 
-    kind: str  # where the unseen cases come from: "held-out" or "cross-validated"
+    kind: str  # "held-out" or "cross-validated"
     name: str  # "error", or the name of the score
     value: float
     low: float  # of the 95 % interval for held-out cases, else one standard error below
     high: float
-    n_cases: int  # how many cases it rests on
-    nearest_error: float | None  # the same of 1-NN with all training cases, where it is known
+    n_cases: int
+    nearest_error: float | None  # of 1-NN with all training cases, if known
     majority: str | None = None  # the most frequent class of the training cases
-    baseline: float | None = None  # accuracy of always answering that, None for other scores
-    evaluation: Evaluation | None = None  # all figures, where every answer is known
+    baseline: float | None = None  # accuracy of always predicting it, None for other scores
+    evaluation: Evaluation | None = None  # all figures, if every prediction is known
 
 
 @dataclass(frozen=True)
@@ -30,19 +30,19 @@ class Quality:
 
     n_points: int
     n_prototypes: int
-    n_covered: int  # cases in a ball of their own class
-    n_wrong: int  # memberships of cases in balls of other classes
-    error: ErrorEstimate | None  # None where nothing unseen was at hand
-    objective: float  # uncovered plus wrongly covered plus the cost of the prototypes
-    lower_bound: float | None  # None where nothing is proved
-    gap: float | None  # largest share of the objective that a better choice could save
+    n_covered: int  # cases within the radius of a prototype of their own class
+    n_wrong: int  # (case, prototype) pairs of different classes within the radius
+    error: ErrorEstimate | None  # None if it was not measured
+    objective: float  # uncovered plus miscovered plus the cost of the prototypes
+    lower_bound: float | None  # None if nothing is proved
+    gap: float | None  # relative optimality gap
     certificate: str  # as in PVMClassifier
-    verdict: str  # the last three in plain words
+    verdict: str  # bound and certificate in plain words
 
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """One class: its label, cases, prototypes, and its cases covered rightly and wrongly."""
+    """Label and counts of one class."""
 
     label: str
     points: int
@@ -57,15 +57,15 @@ class ColumnSummary:
 
     name: str
     kind: str  # "number", "date", "label" or "text"
-    # One for each case: floats (dates in milliseconds), places in categories, or strings;
-    # None where missing.
+    # One per case: floats (dates in milliseconds), indices of categories, or strings; None if
+    # missing.
     values: list[Any]
     categories: list[str] = field(default_factory=list)  # of a "label" column
     low: float | None = None  # of numbers and dates
     high: float | None = None
-    # For each class the 5, 25, 50, 75 and 95 % quantiles of numbers, none without values.
+    # The 5, 25, 50, 75 and 95 % quantiles of the numbers per class, empty without values.
     ranges: list[list[float]] = field(default_factory=list)
-    shares: list[list[float]] = field(default_factory=list)  # of each class, by category
+    shares: list[list[float]] = field(default_factory=list)  # per class and category
 
 
 @dataclass(frozen=True)
@@ -74,22 +74,22 @@ class PictureSheets:
 
     width: int  # of one image, in pixels
     height: int
-    across: int  # images in a row of a sheet
+    across: int  # images per row of a sheet
     per_sheet: int
-    count: int  # images of the first cases; later ones have none
+    count: int  # images of the first cases; later cases have none
     sheets: list[str]  # PNG files in base64
-    is_reduced: bool = False  # to fewer pixels than the images have, so that the page stays small
+    is_reduced: bool = False  # to fewer pixels, to keep the page small
 
 
 @dataclass(frozen=True)
 class Cases:
-    """The cases that are mentioned, column by column."""
+    """All cases on the page, column by column."""
 
-    rows: list[int]  # in the training data, -1 for what is no training case
+    rows: list[int]  # rows of the training data, -1 for other cases
     names: list[str]
-    classes: list[int]  # numbers, -1 where the class is not known
+    classes: list[int]  # -1 if the class is not known
     columns: list[ColumnSummary]
-    n_columns: int  # of the data, of which the most telling may be shown alone
+    n_columns: int  # of the data; the page may show only some of them
     pictures: PictureSheets | None
 
 
@@ -97,25 +97,25 @@ class Cases:
 class PrototypeSummary:
     """One prototype."""
 
-    case: int  # its place among the cases
+    case: int
     source: str  # "train" for a training case
-    class_: int  # number of the class it stands for
-    radius: float  # of its ball
-    covers: int  # cases of its class in its ball
-    newly: int  # those of them that no earlier one covers
-    wrong: int  # cases of other classes in its ball
-    # The nearest prototype of another class, of own radii in multiples of its, -1 if there
+    class_: int
+    radius: float
+    covers: int  # cases of its class within its radius
+    newly: int  # those that no earlier prototype covers
+    wrong: int  # cases of other classes within its radius
+    # The nearest prototype of another class, measured in its radii if these differ; -1 if there
     # is none.
-    rival: int
-    rival_distance: float | None
-    members: list[int]  # cases in its ball, nearest first; the nearest if they are too many
-    distances: list[float]  # theirs
-    telling: list[int]  # columns, the most telling first
+    nearest_other: int
+    nearest_other_distance: float | None
+    members: list[int]  # cases within its radius, nearest first, cut if there are too many
+    distances: list[float]  # of the members
+    top_columns: list[int]  # columns, the most characteristic first
 
 
 @dataclass(frozen=True)
 class MapSummary:
-    """Places of the first prototypes on a plane, and the stress of that map."""
+    """Coordinates of the first prototypes in the plane, and the stress of this map."""
 
     x: list[float]
     y: list[float]
@@ -124,49 +124,46 @@ class MapSummary:
 
 @dataclass(frozen=True)
 class PathSummary:
-    """Cross-validated error, its standard error and the prototypes against radius or cost."""
+    """Cross-validated score, its standard error and the prototypes against radius or cost."""
 
     name: str  # "error", or the name of the score
-    parameter: str  # "radius", or "cost" of a prototype where radii are their own
-    eps: list[float]  # its values, rising
-    error: list[float | None]  # mean over the folds, None where there is no score
+    parameter: str  # "radius", or "cost" of a prototype if each has its own radius
+    eps: list[float]  # its values, in ascending order
+    error: list[float | None]  # mean over the folds, None if there is no score
     se: list[float | None]  # its standard error
     prototypes: list[float]  # mean over the folds
-    chosen: int  # place of the chosen one
-    rule: str  # how it was chosen: "1se" or "best"
-    limit: float  # how bad a score might be by that rule
+    chosen: int
+    rule: str  # "1se", "few" or "best"
+    limit: float  # the worst score that the rule accepts
     most: int | None  # the largest number of prototypes allowed
     n_splits: int
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A case whose label is suspect."""
+    """A case whose label may be wrong."""
 
-    case: int  # its place among the cases
-    label: int  # number of its class
-    suggested: int  # number of the class that its neighbourhood suggests
+    case: int
+    label: int  # its class
+    suggested: int  # the class that its neighbourhood suggests
     score: float  # from 0 to 1; above 0.5 the suggested class is nearer
     reason: str
     prototype: int  # the nearest of the suggested class, -1 if there is none
 
 
 @dataclass(frozen=True)
-class Uncovered:
-    """A case in no ball of its class: nearest prototype of it, distance, balls of others.
-
-    Of own radii the nearest is that in multiples of its radius.
-    """
+class FarCase:
+    """A case and its nearest prototype of the same class, measured in radii if these differ."""
 
     case: int
     prototype: int
     distance: float | None
-    others: int
+    others: int | None = None  # prototypes of other classes that cover it; None in a cover
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure for statisticians, and a sentence on what it is."""
+    """A figure for statisticians, and a sentence that explains it."""
 
     name: str
     value: str
@@ -180,101 +177,106 @@ class Side:
     prototype: int
     distance: float
     relative: float | None  # the distance in radii of the prototype, None for a radius of 0
-    inside: bool  # whether the case lies in its ball
-    # What each column of the comparison contributes to the distance, or to its square.
+    inside: bool  # whether the prototype covers the case
+    # Contribution of each column of the comparison to the distance, or to its square.
     terms: list[float]
-    rest: float  # what all other columns contribute together
+    rest: float  # of all other columns together
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A case beside the prototype that decides and the nearest of another class."""
+    """A case compared with the deciding prototype and the nearest of another class."""
 
-    case: int  # its place among the cases
-    words: str  # the same in a few sentences
-    columns: list[int]  # that contribute most, those first
+    case: int
+    words: str  # the comparison in a few sentences
+    columns: list[int]  # that contribute most, in this order
     near: Side
-    far: Side | None  # None where only one class has prototypes
+    far: Side | None  # None if only one class has prototypes
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model answers to a case."""
+    """The prediction for one case."""
 
-    case: int  # its place among the cases
+    case: int
     answer: str
-    class_: int  # number of the answer, -1 for one that is no class
-    label: str | None  # what it should be, where that is known
+    class_: int  # the predicted class, -1 for an answer that is not a class
+    label: str | None  # the true class, if known
     wrong: bool
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers to cases that were not learned from, the wrong ones first, then the closest."""
+    """Predictions for cases outside the training data: errors first, then small margins."""
 
     n_cases: int
-    n_labeled: int  # whose class is known
-    n_wrong: int  # of these
-    n_outside: int  # in no ball of any prototype
+    n_labeled: int  # cases of known class
+    n_wrong: int
+    n_outside: int  # cases that no prototype covers
     listed: list[Answer]
-    evaluation: Evaluation | None = None  # of those whose class is known
+    evaluation: Evaluation | None = None  # on the cases of known class
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Summary:
-    """All that a report says.
+    """The data of a report.
+
+    Cases, classes, prototypes and columns refer to each other by index.
 
     Parameters
     ----------
     title, lead : str
         Heading and first sentence.
     settings : list of (str, str)
-        What was asked, in words.
+        The settings of the model in words.
     radii : {"shared", "adaptive"}
         Whether all prototypes have one radius, or each its own.
     eps : float or None
-        The radius; of own radii the largest allowed, None for no limit.
-    quality : Quality or None
-        How good the selection is; None where the training data is not at hand, and with it
-        all that is said of coverage.
-    target : str
-        Name of what the classes tell, such as "diagnosis"; empty where it has none.
-    classes : list of ClassSummary
-        The classes, sorted by label.
-    confusion : list of list of int
-        Cases of a class (row) in a ball of a class (column).
+        The radius; with adaptive radii the maximum radius, None for no limit.
     prototypes : list of PrototypeSummary
         In order of selection.
     cases : Cases
-        Everything that is mentioned.
-    map : MapSummary or None
+        All cases on the page.
+    classes : list of ClassSummary
+        Sorted by label.
+    labeled : bool, default=True
+        False for a cover, whose cases are all of one class.
+    quality : Quality or None, default=None
+        How good the selection is; None without the training data.
+    target : str, default=""
+        Name of the classes, such as "diagnosis".
+    confusion : list of list of int
+        Number of cases per class (row) that prototypes of a class (column) cover.
+    map : MapSummary or None, default=None
         None for fewer than two prototypes.
-    path : PathSummary or None
-        None where the radius was not chosen by cross-validation.
+    path : PathSummary or None, default=None
+        None without cross-validation.
     suspects : list of Suspect
-        The most suspect first.
-    n_suspects : int
-        How many there are in all.
-    suspects_note : str
-        That in words, or why none are listed.
-    uncovered : list of Uncovered
-        The farthest first.
-    n_uncovered : int
-        How many there are in all.
-    held_out : Answers or None
-        To the cases that were kept back.
-    queries : Answers or None
-        To the cases that were asked about.
+        Suspect labels, the most suspect first; the list may be cut.
+    n_suspects : int, default=0
+        Number of suspect labels.
+    suspects_note : str, default=""
+        This number in words, or why none are listed.
+    uncovered : list of FarCase
+        Uncovered cases, the farthest first; the list may be cut.
+    n_uncovered : int, default=0
+        Number of uncovered cases.
+    farthest : list of FarCase
+        Of a cover, the covered cases farthest from their representative.
+    represented_by : list of int
+        Of a cover, the representative of each case, -1 if it is uncovered.
+    held_out, queries : Answers or None, default=None
+        Predictions for held-out cases and for queries.
     comparisons : list of Comparison
-        Why a case is answered as it is, or is suspect, or uncovered.
-    shares : str
-        What the contributions of the columns are, or why there are none.
-    contribution_unit : {"distance", "square"} or None
-        What the contributions add up to.
+        Why cases are predicted, suspect or uncovered.
+    shares : str, default=""
+        What the contributions of the columns add up to, or why there are none.
+    contribution_unit : {"distance", "square"} or None, default=None
+        What they add up to.
     figures : list of Figure
-        What statisticians ask for.
+        Figures for statisticians.
     version : str
-        Of the package.
+        Version of the package.
     """
 
     title: str
@@ -282,59 +284,33 @@ class Summary:
     settings: list[tuple[str, str]]
     radii: str
     eps: float | None
-    quality: Quality | None
-    target: str
-    classes: list[ClassSummary]
-    confusion: list[list[int]]
     prototypes: list[PrototypeSummary]
     cases: Cases
-    map: MapSummary | None
-    path: PathSummary | None
-    suspects: list[Suspect]
-    n_suspects: int
-    suspects_note: str
-    uncovered: list[Uncovered]
-    n_uncovered: int
-    held_out: Answers | None
-    queries: Answers | None
-    comparisons: list[Comparison]
-    shares: str
-    contribution_unit: str | None
-    figures: list[Figure]
+    classes: list[ClassSummary]
     version: str
-
-
-@dataclass(frozen=True)
-class Far:
-    """A case, its nearest representative and how far that is."""
-
-    case: int
-    prototype: int
-    distance: float | None
-
-
-@dataclass(frozen=True)
-class CoverSummary(Summary):
-    """All that a report on a cover says: of one class, and without labels to be told.
-
-    Parameters
-    ----------
-    farthest : list of Far
-        Of the cases that are covered those that are farthest from who stands for them.
-    standing : list of int
-        For each of the cases that are mentioned who stands for it, -1 for nobody.
-    labeled : bool, default=False
-        Whether there are classes to be told apart.
-    """
-
-    uncovered: list[Far]  # type: ignore[assignment]
-    farthest: list[Far]
-    standing: list[int]
-    labeled: bool = False
+    labeled: bool = True
+    quality: Quality | None = None
+    target: str = ""
+    confusion: list[list[int]] = field(default_factory=list)
+    map: MapSummary | None = None
+    path: PathSummary | None = None
+    suspects: list[Suspect] = field(default_factory=list)
+    n_suspects: int = 0
+    suspects_note: str = ""
+    uncovered: list[FarCase] = field(default_factory=list)
+    n_uncovered: int = 0
+    farthest: list[FarCase] = field(default_factory=list)
+    represented_by: list[int] = field(default_factory=list)
+    held_out: Answers | None = None
+    queries: Answers | None = None
+    comparisons: list[Comparison] = field(default_factory=list)
+    shares: str = ""
+    contribution_unit: str | None = None
+    figures: list[Figure] = field(default_factory=list)
 
 
 def plain(value: Any) -> dict[str, Any]:
-    """Return a dataclass as a dict, one level deep: what ``json.dumps(default=)`` asks for."""
+    """Return a dataclass as a dict, one level deep, for ``json.dumps(default=)``."""
     if isinstance(value, Evaluation):
         return value.to_dict()
     if not is_dataclass(value) or isinstance(value, type):

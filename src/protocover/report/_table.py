@@ -1,4 +1,4 @@
-"""The rows as they are to be shown: columns of numbers, dates, labels or texts."""
+"""The table that is shown: columns of numbers, dates, labels or texts, and evidence in them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils import _safe_indexing
 
 from .._resources import row_count
+from .._typing import Floats, Indices
 from ..data._columns import Column, read_columns
 
-# More different labels than this are shown as texts, which are not counted by class.
+# A column of more different labels is shown as text, without counts per class.
 _MOST_CATEGORIES = 60
-# Of a wide table of numbers those columns are read in which the classes differ most.
+# Number of columns read of a wide table of numbers.
 _MOST_COLUMNS = 200
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+# Least spread of a class relative to the whole column. Otherwise a feature that happens to be
+# constant in one class would dominate.
+_LEAST_SPREAD = 0.1
+_MOST_EVIDENCE = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,45 +32,44 @@ class ShownColumn:
 
     name: str
     kind: str  # "number", "date", "label" or "text"
-    values: NDArray[Any]  # floats, NaN where missing (dates in milliseconds); else str and None
+    values: NDArray[Any]  # floats, NaN if missing (dates in milliseconds); else str and None
     categories: tuple[str, ...] = ()  # of a "label" column, in order
-    place: int = 0  # its number in the table
+    index: int = 0  # in the table
 
     @property
-    def places(self) -> NDArray[np.intp]:
-        """Place of each value among the categories, -1 where it is missing."""
-        place = {category: k for k, category in enumerate(self.categories)}
-        return np.array([place.get(value, -1) for value in self.values], dtype=np.intp)
+    def codes(self) -> Indices:
+        """Index of each value among the categories, -1 if it is missing."""
+        code = {category: k for k, category in enumerate(self.categories)}
+        return np.array([code.get(value, -1) for value in self.values], dtype=np.intp)
 
 
 def read_rows(
-    shown: Any, names: Sequence[Any] | None, codes: NDArray[np.intp]
+    shown: Any, names: Sequence[Any] | None, classes: Indices
 ) -> tuple[list[ShownColumn], int]:
-    """Read whatever the cases are, and count the columns that there are in all.
+    """Read a frame, array, sparse matrix or sequence of texts; also return its width.
 
-    They are a frame, an array, a sparse table, or a sequence of texts or other cases.
-    Names are needed where they have none; `codes`, the class of each row, tell which of
-    very many columns to read.
+    Very wide tables of numbers are cut to the columns in which the `classes` of the rows differ
+    most.
     """
     if not _is_table(shown):
         own = [getattr(shown, "name", None) or "text"]
         given = _check_names(own if names is None else names, 1)
-        texts = np.array([_as_text(case) for case in shown], dtype=object)
-        return [ShownColumn(given[0], "text", texts)], 1
+        return [ShownColumn(given[0], "text", _as_texts(shown))], 1
     n_columns = int(np.shape(shown)[1])
-    places = np.arange(n_columns)
+    kept = np.arange(n_columns)
     if is_plain(shown):
-        shown, places = _most_telling(shown, codes)
+        kept = _most_different_columns(shown, classes)
+        shown = _take_columns(shown, kept)
     columns = [_read(column) for column in read_columns(shown)]
     if names is not None:
         given = _check_names(names, n_columns)
     elif isinstance(shown, np.ndarray | list | tuple):
-        given = [f"feature {place}" for place in range(n_columns)]
+        given = [f"feature {j}" for j in range(n_columns)]
     else:
         given = [column.name for column in columns]
+    indices = kept.tolist()
     return [
-        replace(column, place=place, name=given[place])
-        for column, place in zip(columns, places.tolist(), strict=True)
+        replace(column, index=j, name=given[j]) for column, j in zip(columns, indices, strict=True)
     ], n_columns
 
 
@@ -74,27 +79,26 @@ def is_plain(shown: Any) -> bool:
 
 
 def append_table(columns: list[ShownColumn], table: Any, n_columns: int) -> list[ShownColumn]:
-    """Add the rows of another table with the same columns, of which some may not be shown."""
+    """Append the rows of another table with the same columns."""
     if not _is_table(table):
-        texts = np.empty(row_count(table), dtype=object)
-        texts[:] = [_as_text(case) for case in table]
+        texts = _as_texts(table)
         return [append_rows(column, texts, len(texts)) for column in columns]
     if int(np.shape(table)[1]) != n_columns:
         raise ValueError(
             f"what is shown of other cases must have the {n_columns} columns of the training "
-            f"data's, got {np.shape(table)[1]}"
+            f"data, got {np.shape(table)[1]}; pass the same columns"
         )
-    places = [column.place for column in columns]
-    if len(places) < n_columns and not is_plain(table):
-        table = _safe_indexing(table, places, axis=1)
-    elif is_plain(table):
-        table = csc_array(table)[:, places].toarray() if issparse(table) else table[:, places]
+    kept = [column.index for column in columns]
+    if is_plain(table):
+        table = _take_columns(table, kept)
+    elif len(kept) < n_columns:
+        table = _safe_indexing(table, kept, axis=1)
     added = [_read(column) for column in read_columns(table)]
     return [append_rows(c, a.values, len(a.values)) for c, a in zip(columns, added, strict=True)]
 
 
 def append_rows(column: ShownColumn, values: NDArray[Any] | None, n_rows: int) -> ShownColumn:
-    """Add rows to a column, missing ones where there are no values of its kind for them."""
+    """Append rows to a column, as missing if there are no values of its kind."""
     floats = column.kind in ("number", "date")
     if values is None or (values.dtype.kind == "f") != floats:
         values = np.full(n_rows, np.nan if floats else None, dtype=column.values.dtype)
@@ -106,12 +110,12 @@ def append_rows(column: ShownColumn, values: NDArray[Any] | None, n_rows: int) -
 
 
 def count_columns(X: Any) -> int:
-    """Return the number of columns, 1 for cases that are no rows of a table."""
+    """Return the number of columns, 1 for samples that are not rows of a table."""
     return int(np.shape(X)[1]) if _is_table(X) else 1
 
 
 def read_row_names(row_names: Any, shown: Any) -> list[str]:
-    """Return a name for each row: as given, the index of a frame, or "row 0", "row 1", ..."""
+    """Return a name per row: as given, the index of a frame, or "row 0", "row 1", ..."""
     n_rows = row_count(shown)
     if row_names is None and hasattr(shown, "iloc"):
         numbered = getattr(shown.index.dtype, "kind", "O") in "iu"
@@ -120,12 +124,99 @@ def read_row_names(row_names: Any, shown: Any) -> list[str]:
         return [f"row {i}" for i in range(n_rows)]
     names = [str(name) for name in row_names]
     if len(names) != n_rows:
-        raise ValueError(f"row_names must name the {n_rows} rows of X, got {len(names)} names")
+        raise ValueError(
+            f"row_names must name the {n_rows} rows of X, got {len(names)} names; pass one per row"
+        )
     return names
 
 
+def weigh_evidence(
+    columns: Sequence[ShownColumn], codes: Indices, rows: Indices, classes: Indices
+) -> Floats:
+    """Return how characteristic each value of the prototypes is of their class.
+
+    This is the log-likelihood ratio of the value within the class and outside of it, by normal
+    distributions for numbers and by frequencies for labels; 0 for texts and missing values.
+    `codes` are the classes of the training cases, which come first in the columns; `rows` and
+    `classes` are those of the prototypes. The shape is (n_prototypes, n_columns).
+    """
+    evidence = np.zeros((len(rows), len(columns)))
+    for j, column in enumerate(columns):
+        if column.kind != "text":
+            weigh = _label_evidence if column.kind == "label" else _number_evidence
+            evidence[:, j] = weigh(column, codes, rows, classes)
+    return np.clip(evidence, -_MOST_EVIDENCE, _MOST_EVIDENCE)
+
+
+def class_ranges(column: ShownColumn, codes: Indices, n_classes: int) -> list[Floats]:
+    """Return the quantiles of each class's numbers, empty for a class without any."""
+    values = column.values[: len(codes)]
+    own = (values[(codes == c) & ~np.isnan(values)] for c in range(n_classes))
+    return [np.quantile(part, _QUANTILES) if len(part) else np.empty(0) for part in own]
+
+
+def class_shares(column: ShownColumn, codes: Indices, n_classes: int) -> Floats:
+    """Return the frequency of each category per class, shape (n_classes, n_categories)."""
+    if n_classes == 0:
+        return np.empty((0, len(column.categories)))
+    counts = _count(column, codes, n_classes)
+    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
+
+
+def _number_evidence(
+    column: ShownColumn, codes: Indices, rows: Indices, classes: Indices
+) -> Floats:
+    """Return the log-likelihood ratios of numbers."""
+    known = ~np.isnan(column.values[: len(codes)])
+    numbers, groups = column.values[: len(codes)][known], codes[known]
+    if len(numbers) == 0 or numbers.min() == numbers.max():
+        return np.zeros(len(rows))
+    center, spread = numbers.mean(), numbers.std()
+    scaled = (numbers - center) / spread
+    size = np.bincount(groups, minlength=int(classes.max()) + 1).astype(float)
+    total = np.bincount(groups, scaled, minlength=len(size)).astype(float)
+    square = np.bincount(groups, scaled**2, minlength=len(size)).astype(float)
+    value = (column.values[rows] - center) / spread
+    own = _log_density(value, size, total, square, classes)
+    rest = size.sum() - size, total.sum() - total, square.sum() - square
+    ratio = own - _log_density(value, *rest, classes)
+    comparable = (size > 0) & (size < size.sum())
+    return np.where(comparable[classes] & ~np.isnan(ratio), ratio, 0.0)
+
+
+def _log_density(
+    value: Floats, size: Floats, total: Floats, square: Floats, classes: Indices
+) -> Floats:
+    """Return log normal densities, up to a constant, from the sums and sums of squares."""
+    n = np.maximum(size, 1.0)
+    mean = total / n
+    spread = np.sqrt(np.maximum(square / n - mean**2, 0.0))
+    mean, spread = mean[classes], np.maximum(spread, _LEAST_SPREAD)[classes]
+    return np.asarray(-0.5 * ((value - mean) / spread) ** 2 - np.log(spread))
+
+
+def _label_evidence(
+    column: ShownColumn, codes: Indices, rows: Indices, classes: Indices
+) -> Floats:
+    """Return the log ratios of frequencies, with one added to each count."""
+    counts = _count(column, codes, int(max(codes.max(), classes.max())) + 1)
+    rest = counts.sum(axis=0) - counts
+    own = (counts + 1.0) / (counts + 1.0).sum(axis=1, keepdims=True)
+    others = (rest + 1.0) / (rest + 1.0).sum(axis=1, keepdims=True)
+    # Missing values have code -1, the last column of zeros.
+    ratio = np.pad(np.log(own / others), ((0, 0), (0, 1)))
+    return np.asarray(ratio[classes, column.codes[rows]])
+
+
+def _count(column: ShownColumn, codes: Indices, n_classes: int) -> Floats:
+    """Count the categories per class, shape (n_classes, n_categories)."""
+    counts = np.zeros((n_classes, len(column.categories) + 1))
+    np.add.at(counts, (codes, column.codes[: len(codes)]), 1.0)
+    return counts[:, :-1]
+
+
 def _is_table(shown: Any) -> bool:
-    """Whether the cases are rows of columns."""
+    """Whether the samples are rows of columns."""
     if hasattr(shown, "shape"):
         return len(shown.shape) == 2
     first = next(iter(shown), None)
@@ -134,8 +225,15 @@ def _is_table(shown: Any) -> bool:
     return len({len(row) for row in shown}) == 1 and np.ndim(first) == 1
 
 
+def _as_texts(shown: Any) -> NDArray[Any]:
+    """Return samples that are not rows of a table as texts."""
+    texts = np.empty(row_count(shown), dtype=object)
+    texts[:] = [_as_text(case) for case in shown]
+    return texts
+
+
 def _as_text(case: Any) -> str | None:
-    """Return a case that is no row of a table as text."""
+    """Return one such sample as text."""
     if case is None or isinstance(case, str):
         return case
     if isinstance(case, list | tuple | np.ndarray) and np.ndim(case) == 1:
@@ -144,37 +242,45 @@ def _as_text(case: Any) -> str | None:
 
 
 def _check_names(names: Sequence[Any], n_columns: int) -> list[str]:
-    """Refuse names for another number of columns."""
+    """Return names as strings, one per column."""
     if len(names) != n_columns:
         raise ValueError(
-            f"feature_names must name the {n_columns} columns that are shown, got {len(names)}"
+            f"feature_names must name the {n_columns} columns that are shown, got {len(names)}; "
+            "pass one per column"
         )
     return [str(name) for name in names]
 
 
 def _read(column: Column) -> ShownColumn:
-    """Tell how a column is shown."""
+    """Return a column as it is shown."""
+    name = str(column.name)
     if column.stores == "dates":
-        return ShownColumn(str(column.name), "date", column.values / 1000.0)
+        return ShownColumn(name, "date", column.values / 1000.0)
     if column.stores == "numbers" or (column.stores == "anything" and column.holds_only_numbers):
         values = [np.nan if value is None else float(value) for value in column.values]
         numbers = np.array(values, dtype=np.float64)
         numbers[np.isinf(numbers)] = np.nan
-        return ShownColumn(str(column.name), "number", numbers)
+        return ShownColumn(name, "number", numbers)
     texts = np.array([None if v is None else str(v) for v in column.values], dtype=object)
     found = {text for text in texts.tolist() if text is not None}
     if len(found) > _MOST_CATEGORIES:
-        return ShownColumn(str(column.name), "text", texts)
+        return ShownColumn(name, "text", texts)
     order = sorted(found) if column.order is None else [str(value) for value in column.order]
-    return ShownColumn(str(column.name), "label", texts, tuple(order))
+    return ShownColumn(name, "label", texts, tuple(order))
 
 
-def _most_telling(table: Any, codes: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the columns, and their numbers, in which the classes' means differ most."""
+def _take_columns(table: Any, kept: Any) -> NDArray[Any]:
+    """Return some columns of a matrix of numbers as a dense array."""
+    if len(kept) < table.shape[1]:
+        table = csc_array(table)[:, kept] if issparse(table) else table[:, kept]
+    return np.asarray(table.toarray() if issparse(table) else table)
+
+
+def _most_different_columns(table: Any, codes: Indices) -> Indices:
+    """Return the columns with the largest between-class fraction of the variance, in order."""
     n_rows, n_columns = table.shape
     if n_columns <= _MOST_COLUMNS:
-        dense = table.toarray() if issparse(table) else table
-        return dense, np.arange(n_columns)
+        return np.arange(n_columns)
     # Squares of bytes would not fit into bytes.
     numbers = table.astype(np.float64)
     numbers = numbers if issparse(table) else np.nan_to_num(numbers, copy=False)
@@ -187,6 +293,4 @@ def _most_telling(table: Any, codes: NDArray[np.intp]) -> tuple[NDArray[Any], ND
     between = sizes @ (means - center) ** 2 / n_rows
     total = np.asarray(square.sum(axis=0)).ravel() / n_rows - center**2
     share = np.where(total > 1e-12 * (1.0 + center**2), between / np.maximum(total, 1e-300), 0.0)
-    places = np.sort(np.argsort(-share, kind="stable")[:_MOST_COLUMNS])
-    chosen = csc_array(table)[:, places].toarray() if issparse(table) else table[:, places]
-    return chosen, places
+    return np.sort(np.argsort(-share, kind="stable")[:_MOST_COLUMNS])

@@ -1,57 +1,143 @@
-"""What a report says in words, and numbers as people read them."""
+"""Sentences of a report, and numbers formatted for readers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from numbers import Integral, Real
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from .._estimators import PVMClassifier, PVMClassifierCV
+from .._estimators import BallCover, PVMClassifier, PVMClassifierCV
 from .._inspection.proportions import percent
-from ._summary import Answers, Quality
+from ._summary import Answers, Quality, Side
 
 _METRICS = {
     "euclidean": "Euclidean distance",
     "l2": "Euclidean distance",
     "sqeuclidean": "squared Euclidean distance",
-    "cosine": "cosine distance: the angle between two rows, not their length",
-    "manhattan": "Manhattan distance: the differences in all features added up",
-    "cityblock": "Manhattan distance: the differences in all features added up",
-    "l1": "Manhattan distance: the differences in all features added up",
-    "chebyshev": "Chebyshev distance: the largest difference in any feature",
+    "cosine": "cosine distance (the angle between two rows; their length does not matter)",
+    "manhattan": "Manhattan distance (the sum of the differences in all features)",
+    "cityblock": "Manhattan distance (the sum of the differences in all features)",
+    "l1": "Manhattan distance (the sum of the differences in all features)",
+    "chebyshev": "Chebyshev distance (the largest difference in any feature)",
     "correlation": "correlation distance",
-    "hamming": "Hamming distance: the share of features that differ",
+    "hamming": "Hamming distance (the fraction of features that differ)",
     "nan_euclidean": "Euclidean distance over the features that both rows have",
-    "precomputed": "given as a table",
+    "precomputed": "precomputed distances",
 }
 _OBJECTS = {
-    "Gower": "Gower's dissimilarity: the average difference over all columns, each from 0 to 1",
-    "TangentDistance": "tangent distance between images, which forgives small shifts, turns "
-    "and strokes",
-    "KernelDistance": "the distance that a kernel induces",
+    "Gower": "Gower's distance (the average difference over all columns, each from 0 to 1)",
+    "TangentDistance": "tangent distance between images, which tolerates small shifts, rotations "
+    "and changes of stroke width",
+    "KernelDistance": "the distance induced by a kernel",
     "MismatchDistance": "the distance of the mismatch kernel of sequences",
     "SpectrumDistance": "the distance of the spectrum kernel of sequences",
-    "Tanimoto": "Tanimoto distance: the share of bits that only one of two cases has",
+    "Tanimoto": "Tanimoto distance (the fraction of bits that only one of two cases has)",
     "RankDissimilarity": "rank among the neighbours",
     "DANN": "discriminant adaptive nearest neighbour distance",
 }
 _SOLVERS = {
-    "greedy": "greedy: one prototype at a time, the one that helps most",
-    "ratio-greedy": "greedy by ratio: the least cost per newly covered case",
+    "greedy": "greedy: one at a time, always the one that helps most",
+    "ratio-greedy": "cost-effectiveness greedy: the least cost per newly covered case",
     "lp-rounding": "linear relaxation, rounded",
     "local-search": "local search: greedy choices improved by removals and swaps",
     "exact": "exact: branch and bound for the best possible choice",
-    "auto": "near the best possible: greedy choices improved with the help of a linear program",
+    "auto": "near-optimal: greedy choices improved with a linear program",
 }
 _CANDIDATES = {
     "train": "any training case",
-    "kmeans": "k-means centres of each class, which are no real cases",
-    "hull": "mixtures of neighbouring cases, which are no real cases",
+    "kmeans": "k-means centres of each class (synthetic, not real cases)",
+    "hull": "mixtures of neighbouring cases (synthetic, not real cases)",
 }
+_RULES = {
+    "1se": "the fewest prototypes within one standard error of the best score",
+    "best": "the best score",
+    "few": "the fewest prototypes within one standard error of the best score, or within 0.01",
+}
+# Relative margins, and what they are called.
+_MARGINS = ((0.05, "a very small margin"), (0.25, "a small margin"), (1.0, "a clear margin"))
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Return a number of things: "1 case", "2 cases"."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def short_number(value: float, digits: int = 5) -> str:
+    """Return a number to a few digits; by default integers are kept in full."""
+    if digits < 5:
+        value = float(f"{value:.{digits}g}")
+    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e12 else f"{value:,.5g}"
+
+
+def short_range(values: Iterable[float]) -> str:
+    """Return the smallest and the largest of some numbers, or one if they look the same."""
+    known = list(values)
+    low, high = short_number(min(known)), short_number(max(known))
+    return low if low == high else f"{low} to {high}"
+
+
+def as_sentence(clause: str) -> str:
+    """Return a clause as a sentence."""
+    return f"{clause[0].upper()}{clause[1:]}."
+
+
+def describe_selection(quality: Quality, model: PVMClassifier) -> str:
+    """Return the first sentences of the report of a classifier."""
+    real = (model.prototype_indices_ >= 0).all()
+    chosen = count(quality.n_prototypes, "case" if real else "prototype")
+    verb = "represents" if quality.n_prototypes == 1 else "represent"
+    share = percent(quality.n_covered / quality.n_points)
+    text = (
+        f"{chosen} {verb} {count(quality.n_points, 'case')} of "
+        f"{count(len(model.classes_), 'class', 'classes')}. {share} of them lie within "
+    )
+    if model.solution_.radii is None:
+        return f"{text}{short_number(model.eps_)} of a prototype of their own class."
+    radii = short_range(model.prototype_radii_)
+    return (
+        f"{text}the radius of a prototype of their own class. Each prototype has its own radius, "
+        f"{radii}."
+    )
+
+
+def describe_cover(cover: BallCover) -> str:
+    """Return the first sentences of the report of a cover."""
+    n, n_points = len(cover.counts_), len(cover.labels_)
+    real = (cover.representative_indices_ >= 0).all()
+    chosen = count(n, "case" if real else "representative")
+    share = float(cover.counts_.sum()) / n_points
+    some = f"{percent(share)} of them lie" if share < 1.0 else "All of them lie"
+    near = f"within {short_number(cover.eps_)} of {'it' if n == 1 else 'a representative'}"
+    weighted = ""
+    if not math.isclose(cover.coverage_, share, rel_tol=0.0, abs_tol=5e-4):
+        weighted = f" ({percent(cover.coverage_)} of their weight)"
+    verb = "represents" if n == 1 else "represent"
+    return f"{chosen} {verb} {count(n_points, 'case')}. {some} {near}{weighted}."
+
+
+def describe_answers(answers: Answers) -> str:
+    """Return the first sentences of a page of predictions."""
+    text = f"{count(answers.n_cases, 'case')}, each shown with the prototype that decided."
+    if answers.n_labeled:
+        known = count(answers.n_labeled, "case")
+        verb = "is" if answers.n_wrong == 1 else "are"
+        text += f" {answers.n_wrong:,} of {known} of known class {verb} misclassified."
+    if answers.evaluation is not None:
+        n_wrong = round((1.0 - answers.evaluation.baseline_accuracy) * answers.n_labeled)
+        majority = answers.evaluation.majority_label
+        text += f" Always predicting “{majority}” would misclassify {n_wrong:,}."
+    if answers.n_outside:
+        text += f" {as_outside(answers.n_outside)} Treat these predictions with caution."
+    return text
+
+
+def as_outside(number: int) -> str:
+    """Return a sentence on the number of cases that no prototype covers."""
+    return f"{count(number, 'case')} {'lies' if number == 1 else 'lie'} outside every radius."
 
 
 def describe_settings(
@@ -62,83 +148,146 @@ def describe_settings(
     n_points: int | None,
     n_columns: int,
 ) -> list[tuple[str, str]]:
-    """Return pairs of a heading and what was asked under it.
-
-    The caller's own come first; what he says under a heading of ours stands in its place.
-    The number of training cases is None where it is not known.
-    """
-    features = f", {count(n_columns, 'feature')}" if n_columns else ""
-    classes = count(len(model.classes_), "class", "classes")
+    """Return headings and settings of a classifier; `n_points` is None if not known."""
     cases = "cases" if n_points is None else count(n_points, "case")
-    own = {str(head): str(text) for head, text in (how or {}).items()}
+    classes = count(len(model.classes_), "class", "classes")
     lines = [
-        ("Training data", f"{cases} of {classes}{features}"),
-        ("Dissimilarity", describe_metric(model.metric, model.metric_params)),
+        ("Training data", f"{cases} of {classes}{_and_features(n_columns)}"),
+        ("Distance", _describe_metric(model.metric, model.metric_params)),
         ("Radius", _describe_radius(model, search)),
-        ("May become a prototype", describe_candidates(model.candidates)),
-        ("Selection", describe_solver(model.solver)),
+        ("Candidates", _describe_candidates(model.candidates)),
+        ("Selection", _describe(model.solver, _SOLVERS)),
         ("Cost of a prototype", _describe_cost(model, search)),
     ]
-    if model.max_prototypes is not None:
-        lines.append(("At most", _describe_budget(model.max_prototypes)))
+    budget = model.max_prototypes
+    if isinstance(budget, Mapping):
+        some = ", ".join(f"{number} for {label}" for label, number in budget.items())
+        lines.append(("At most", some))
+    elif budget is not None:
+        lines.append(("At most", f"{budget} prototypes"))
     if model.outlier_label is not None:
-        text = f"answered by “{model.outlier_label}” when a case lies in no ball"
-        lines.append(("Far-off cases", text))
+        text = f"“{model.outlier_label}” is predicted for a case outside every radius"
+        lines.append(("Outliers", text))
+    return _with_own(lines, how)
+
+
+def describe_cover_settings(
+    cover: BallCover, how: Mapping[str, str] | None, *, n_columns: int
+) -> list[tuple[str, str]]:
+    """Return headings and settings of a cover."""
+    any_case = isinstance(cover.candidates, str) and cover.candidates == "train"
+    lines = [
+        ("Cases", f"{len(cover.labels_):,}{_and_features(n_columns)}"),
+        ("Question", _describe_question(cover)),
+        ("Distance", _describe_metric(cover.metric, cover.metric_params)),
+        ("Radius", _describe_cover_radius(cover)),
+        ("Candidates", "any case" if any_case else _describe_candidates(cover.candidates)),
+        ("Selection", _describe(cover.solver, _SOLVERS)),
+    ]
+    if cover.must_include is not None and len(cover.must_include):
+        lines.append(("Always included", f"{len(cover.must_include):,} given cases"))
+    if cover.candidate_cost is not None:
+        lines.append(("Costs", "each case has its own"))
+    return _with_own(lines, how)
+
+
+def explain_case(
+    opening: str,
+    near: Side,
+    far: Side | None,
+    roles: tuple[str, str],
+    *,
+    model: PVMClassifier,
+    names: Sequence[str],
+) -> str:
+    """Return how near two prototypes are to a case, by which margin, and whether one covers it.
+
+    `roles` are the two prototypes' relations to the case, and `names` those of all prototypes.
+    """
+    adaptive = model.solution_.radii is not None
+    sentences = [opening, f"{roles[0]} is {_describe_side(near, model, names)}."]
+    if far is None:
+        sentences.append("No other class has a prototype.")
+    else:
+        sentences.append(f"{roles[1]} is {_describe_side(far, model, names)}.")
+        sentences.append(_describe_margin(near, far, adaptive=adaptive))
+    radius = short_number(float(model.prototype_radii_[near.prototype]), 3)
+    where = "within" if near.inside else "outside"
+    sentences.append(f"The case lies {where} the radius of {names[near.prototype]}, {radius}.")
+    return " ".join(sentences)
+
+
+def describe_shares(model: Any, *, has_sums: bool, shown: bool, as_pictures: bool) -> str:
+    """Return what the contributions of the columns are, or why there are none."""
+    if as_pictures:
+        return "Per-pixel contributions are not shown."
+    if not has_sums:
+        return (
+            "Contributions of columns are not available, because this distance is not a sum over "
+            "the columns."
+        )
+    if not shown:
+        return (
+            "Contributions of columns are not available, because the distances are measured on "
+            "other columns than those shown."
+        )
+    if model.dissimilarity_.contribution_unit == "square":
+        return (
+            "Percentages are the contributions of the columns to the squared distance. The "
+            "distance is the square root of their sum."
+        )
+    return "Percentages are the contributions of the columns to the distance."
+
+
+def _describe_side(side: Side, model: PVMClassifier, names: Sequence[str]) -> str:
+    """Return the name of a prototype, its class and its distance."""
+    label, distance = model.prototype_labels_[side.prototype], short_number(side.distance, 3)
+    text = f"{names[side.prototype]} of “{label}” at distance {distance}"
+    if model.solution_.radii is None:
+        return text
+    if side.relative is None:
+        return f"{text}, and its radius is 0"
+    radius = short_number(model.prototype_radii_[side.prototype], 3)
+    return f"{text}, which is {short_number(side.relative, 3)} times its radius of {radius}"
+
+
+def _describe_margin(near: Side, far: Side, *, adaptive: bool) -> str:
+    """Return how much farther the second prototype is, as a sentence."""
+    first = near.relative if adaptive else near.distance
+    second = far.relative if adaptive else far.distance
+    if first is None or second is None:
+        return "Distances cannot be compared with a radius of 0."
+    if second < first:
+        return "It is even nearer."
+    if second == first:
+        return "Both are equally near, and the first class in order wins the tie."
+    if first == 0.0:
+        return "The case is identical to the first one, a clear margin."
+    excess = second / first - 1.0
+    margin = next((words for limit, words in _MARGINS if excess < limit), "a very clear margin")
+    if excess < 0.001:
+        much = "less than 0.1 % farther"
+    elif excess < 0.1:
+        much = f"{100 * excess:.1f} % farther"
+    elif excess < 1.0:
+        much = f"{100 * excess:.0f} % farther"
+    else:
+        much = f"{second / first:.1f} times as far"
+    return f"{'Relative to the radii it' if adaptive else 'It'} is {much}, {margin}."
+
+
+def _with_own(
+    lines: list[tuple[str, str]], how: Mapping[str, str] | None
+) -> list[tuple[str, str]]:
+    """Put the caller's lines first; under one of our headings they replace our text."""
+    own = {str(head): str(text) for head, text in (how or {}).items()}
     ours = [(head, own.pop(head, text)) for head, text in lines]
     return [*own.items(), *ours]
 
 
-def describe_selection(quality: Quality, model: PVMClassifier) -> str:
-    """Return the first sentence of the report."""
-    what = "case" if (model.prototype_indices_ >= 0).all() else "prototype"
-    chosen = count(quality.n_prototypes, what)
-    verb = "sums" if quality.n_prototypes == 1 else "sum"
-    classes = count(len(model.classes_), "class", "classes")
-    share = quality.n_covered / quality.n_points
-    near = _describe_nearness(model)
-    return (
-        f"{chosen} {verb} up {count(quality.n_points, 'case')} of {classes}: {percent(share)} of "
-        f"them lie {near}"
-    )
-
-
-def describe_answers(answers: Answers) -> str:
-    """Return the first sentences of a page of answers."""
-    text = f"{count(answers.n_cases, 'case')}, each beside the prototype that decided."
-    if answers.n_labeled:
-        known = count(answers.n_labeled, "case")
-        verb = "is" if answers.n_wrong == 1 else "are"
-        text += f" Of {known} of known class {answers.n_wrong:,} {verb} answered wrongly."
-    if answers.evaluation is not None:
-        n_wrong = round((1.0 - answers.evaluation.baseline_accuracy) * answers.n_labeled)
-        majority = answers.evaluation.majority_label
-        text += f" Always answering “{majority}” would be wrong for {n_wrong:,}."
-    if answers.n_outside:
-        lie = "lies" if answers.n_outside == 1 else "lie"
-        text += f" {answers.n_outside:,} {lie} in no prototype's ball: take these with caution."
-    return text
-
-
-def as_sentence(clause: str) -> str:
-    """Return a clause as a sentence."""
-    return f"{clause[0].upper()}{clause[1:]}."
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """Return a number of things: "1 case", "2 cases"."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def short_number(value: float) -> str:
-    """Return a number to at most five digits, whole ones in full."""
-    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e12 else f"{value:,.5g}"
-
-
-def short_range(values: Iterable[float]) -> str:
-    """Return the smallest and the largest of some numbers, one alone if they look the same."""
-    known = list(values)
-    low, high = short_number(min(known)), short_number(max(known))
-    return low if low == high else f"{low} to {high}"
+def _and_features(n_columns: int) -> str:
+    """Return the number of features, if there are any."""
+    return f", {count(n_columns, 'feature')}" if n_columns else ""
 
 
 def _describe(choice: Any, words: Mapping[str, str]) -> str:
@@ -148,11 +297,11 @@ def _describe(choice: Any, words: Mapping[str, str]) -> str:
     return getattr(choice, "__name__", None) or type(choice).__name__
 
 
-def describe_metric(metric: Any, params: Mapping[str, Any] | None) -> str:
-    """Return what the dissimilarity is called, with its parameters."""
+def _describe_metric(metric: Any, params: Mapping[str, Any] | None) -> str:
+    """Return the name of the distance, with its parameters."""
+    given = dict(params or {})
     if isinstance(metric, str):
         text = _METRICS.get(metric, f"{metric} distance")
-        given = dict(params or {})
     elif isinstance(metric, BaseEstimator):
         text = _OBJECTS.get(type(metric).__name__, type(metric).__name__)
         accepted = signature(type(metric)).parameters
@@ -162,111 +311,98 @@ def describe_metric(metric: Any, params: Mapping[str, Any] | None) -> str:
             if name not in accepted or repr(value) != repr(accepted[name].default)
         }
     else:
-        text, given = f"the function {_describe(metric, {})}", dict(params or {})
-    settings = ", ".join(f"{name} = {_brief(value)}" for name, value in given.items())
+        text = f"the function {_describe(metric, {})}"
+    values = {name: repr(value) for name, value in given.items()}
+    settings = ", ".join(
+        f"{name} = {text if len(text) <= 80 else text[:77] + '...'}"
+        for name, text in values.items()
+    )
     return f"{text} ({settings})" if settings else text
 
 
-def _brief(value: Any) -> str:
-    """Return a parameter's value, cut to a length that can be read."""
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _describe_nearness(model: PVMClassifier) -> str:
-    """Say how near to a prototype the cases lie that it covers."""
-    if model.solution_.radii is None:
-        return f"within {short_number(model.eps_)} of a prototype of their own class."
-    radii = short_range(model.prototype_radii_)
-    return (
-        f"within the radius of a prototype of their own class. Each has its own radius, {radii}."
-    )
-
-
-def describe_solver(solver: Any) -> str:
-    """Return how was chosen."""
-    return _describe(solver, _SOLVERS)
-
-
 def _describe_radius(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
-    """Return the radius, or the radii and how large they might be, and where that comes from."""
-    if model.solution_.radii is not None:
-        return _describe_adaptive_radii(model, search)
-    eps = short_number(model.eps_)
-    if search is not None:
-        return f"{eps}, {_describe_search(search, str(_count_tried(search, 'eps')))}"
-    if isinstance(model.eps, str):
-        return f"{eps}: half of the cases have no case of another class that near"
-    return f"{eps}, as given"
-
-
-def _describe_adaptive_radii(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
-    """Return the radii of prototypes that have their own, and their limit."""
+    """Return the radius, or the radii and their maximum, and how it was chosen."""
     limited = math.isfinite(model.eps_)
-    limit = f"at most {short_number(model.eps_)}" if limited else "no limit"
+    if model.solution_.radii is None:
+        start, eps, tenth = "", short_number(model.eps_), "50 %"
+    else:
+        start = f"one per prototype, {short_range(model.prototype_radii_)}; "
+        eps, tenth = (f"at most {short_number(model.eps_)}" if limited else "no limit"), "10 %"
     if search is not None:
-        limits, costs = (_count_tried(search, name) for name in ("eps", "prototype_cost"))
-        tried = f"{limits} limit{'s'[: limits != 1]} and {costs} cost{'s'[: costs != 1]}"
-        limit += f", {_describe_search(search, tried)}"
-    elif isinstance(model.eps, str):
-        limit += ": 10 % of the cases have no case of another class that near"
-    elif limited:
-        limit += ", as given"
-    return f"its own for each prototype, {short_range(model.prototype_radii_)}; {limit}"
+        n = _n_tried(search, "eps")
+        tried = f"{n}"
+        if start:
+            n_costs = _n_tried(search, "prototype_cost")
+            tried = f"{count(n, 'maximum radius', 'maximum radii')} and {count(n_costs, 'cost')}"
+        return f"{start}{eps}, {_describe_search(search, tried)}"
+    if isinstance(model.eps, str):
+        return f"{start}{eps} ({tenth} of the cases have no case of another class within it)"
+    return f"{start}{eps}, as given" if limited else f"{start}{eps}"
 
 
-def _count_tried(search: PVMClassifierCV, name: str) -> int:
+def _describe_cover_radius(cover: BallCover) -> str:
+    """Return the radius of a cover, and how it was chosen."""
+    eps: Any = short_number(cover.eps_)
+    if not isinstance(cover.eps, str):
+        return f"{eps}, as given"
+    share, n = (
+        percent(0.95 if cover.coverage is None else cover.coverage),
+        cover.max_representatives,
+    )
+    some = "sqrt(n) of n cases" if n is None else count(n, "representative")
+    return f"{eps}, the smallest at which {some} cover {share}"
+
+
+def _describe_question(cover: BallCover) -> str:
+    """Return the problem that a cover solves."""
+    if cover.max_representatives is not None:
+        return f"the best {cover.max_representatives:,}, which leave least uncovered"
+    least = "the fewest" if cover.candidate_cost is None else "the cheapest"
+    if cover.coverage is not None:
+        return f"{least} that cover {percent(cover.coverage)}"
+    if cover.cost is not None:
+        return f"only those that are worth {short_number(cover.cost)} uncovered cases each"
+    return f"{least} that cover every case that can be covered"
+
+
+def _n_tried(search: PVMClassifierCV, name: str) -> int:
     """Return how many values of a parameter were tried."""
     return len(set(search.cv_results_[f"param_{name}"].tolist()))
 
 
 def _describe_search(search: PVMClassifierCV, tried: str) -> str:
-    """Say from what a setting was chosen, and how."""
-    rule = {
-        "1se": "the fewest prototypes within one standard error of the best score",
-        "best": "the best score",
-        "few": "the fewest prototypes within one standard error of the best score, or 0.01",
-    }[search.rule]
+    """Return how a setting was chosen."""
     greedy = isinstance(search.solver, str) and search.solver == "auto"
     other = " with greedy selections" if greedy else ""
-    return f"chosen from {tried} by {search.n_splits_}-fold cross-validation{other}: {rule}"
+    return (
+        f"chosen from {tried} by {search.n_splits_}-fold cross-validation{other} "
+        f"({_RULES[search.rule]})"
+    )
 
 
-def describe_candidates(candidates: Any) -> str:
-    """Return what was allowed to become a prototype."""
+def _describe_candidates(candidates: Any) -> str:
+    """Return which cases could be selected."""
     if isinstance(candidates, list | tuple) and all(isinstance(c, str) for c in candidates):
         return "; ".join(_describe(c, _CANDIDATES) for c in candidates)
     if hasattr(candidates, "shape") or isinstance(candidates, list | tuple):
-        return "cases that were given"
+        return "given cases"
     if isinstance(candidates, Integral):
-        return f"{candidates} training cases, drawn by chance from each class in proportion"
+        return f"a random sample of {candidates} training cases, stratified by class"
     if isinstance(candidates, Real):
-        return f"{candidates:.3g} of the training cases, drawn by chance from each class"
+        return f"a random sample of {percent(float(candidates))} of the training cases per class"
     return _describe(candidates, _CANDIDATES)
 
 
 def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
-    """Return what a prototype costs, against one uncovered case."""
-    cost = short_number(model.prototype_cost_)
-    is_default = (
-        model.prototype_cost == "auto" if search is None else search.prototype_costs is None
-    )
+    """Return the cost of a prototype relative to one uncovered case."""
+    cost = model.prototype_cost_
+    text = f"as much as {short_number(cost)} uncovered case{'s'[: cost != 1.0]}"
     shared = model.solution_.radii is None
     if search is not None and not shared:
-        tried = len(set(search.cv_results_["param_prototype_cost"].tolist()))
-        return f"as much as {cost} uncovered cases, chosen from {tried} with the limit"
-    if not is_default:
-        return f"as much as {cost} uncovered cases"
-    why = (
-        "next to nothing, it only breaks ties"
-        if shared
-        else "it has to stand for more than itself"
+        return f"{text}, chosen from {_n_tried(search, 'prototype_cost')} with the maximum radius"
+    given = (
+        model.prototype_cost != "auto" if search is None else search.prototype_costs is not None
     )
-    return f"as much as {cost} uncovered cases: {why}"
-
-
-def _describe_budget(budget: Any) -> str:
-    """Return how many prototypes were allowed."""
-    if isinstance(budget, Mapping):
-        return ", ".join(f"{count} for {label}" for label, count in budget.items())
-    return f"{budget} prototypes"
+    if given:
+        return text
+    return f"{text} ({'it only breaks ties' if shared else 'a prototype must cover other cases'})"

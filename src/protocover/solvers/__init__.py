@@ -1,20 +1,14 @@
-"""Solvers: functions from a CoverProblem to a CoverSolution, and how they are asked."""
+"""Solvers: functions from a CoverProblem to a CoverSolution."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, cast
 
 from .._cover import CoverProblem, CoverSolution, Limit, ProofTree, Verification, verify
-from ._answers import ask_solver
-from ._greedy import greedy
-from ._local_search import local_search
-from ._lp_rounding import lp_rounding
-from ._options import check_options, parameter_names
-from ._ratio_greedy import ratio_greedy
+from ._heuristics import greedy, local_search, lp_rounding, ratio_greedy
+from ._registry import SOLVERS, Solver, ask_solver, check_options, find_solver
 from ._search import auto, exact
-from ._table import SOLVERS, Solver
 
 __all__ = [
     "CoverProblem",
@@ -32,6 +26,17 @@ __all__ = [
     "verify",
 ]
 
+SOLVERS.update(
+    {
+        "greedy": cast(Solver, greedy),
+        "ratio-greedy": cast(Solver, ratio_greedy),
+        "lp-rounding": cast(Solver, lp_rounding),
+        "local-search": cast(Solver, local_search),
+        "exact": cast(Solver, exact),
+        "auto": cast(Solver, auto),
+    }
+)
+
 
 def solve(
     problem: CoverProblem,
@@ -41,15 +46,15 @@ def solve(
     time_limit: float | None = None,
     **options: Any,
 ) -> CoverSolution:
-    """Choose candidates of least objective, with a bound that says how near the optimum they are.
+    """Choose candidates of least objective, with a lower bound on the optimum.
 
     Parameters
     ----------
     problem : CoverProblem
         What to solve.
     solver : str or callable, default="auto"
-        ``"auto"`` is near the optimum in bounded effort, ``"exact"`` goes on until the optimum is
-        proved; or another solver by its name, or a function.
+        ``"auto"`` is near-optimal with bounded effort, ``"exact"`` continues until the optimum
+        is proved; or the name of another solver, or a function.
     max_prototypes : int or None, default=None
         Maximum number of candidates chosen.
     time_limit : float or None, default=None
@@ -74,23 +79,6 @@ def solve(
     found = find_solver(solver)
     if time_limit is not None:
         options["time_limit"] = time_limit
-    told = check_options(found, options)
-    return ask_solver(found, problem, max_prototypes=max_prototypes, options=told)
-
-
-def find_solver(solver: str | Callable[..., CoverSolution], *, verbose: int = 0) -> Solver:
-    """Look a name up in the table of solvers; a function is its own solver.
-
-    With `verbose` above 0 a solver that has such an option is to show its progress.
-    """
-    found: Any = SOLVERS.get(solver) if isinstance(solver, str) else solver
-    names = parameter_names(found) if callable(found) else set()
-    if names is not None and not {"rng", "max_prototypes"} <= names:
-        known = ", ".join(repr(key) for key in SOLVERS)
-        raise ValueError(
-            f"solver must be one of {known} or a function (problem, *, rng, max_prototypes) -> "
-            f"CoverSolution, got {solver!r}"
-        )
-    if verbose > 0 and names is not None and "verbose" in names:
-        return cast(Solver, partial(found, verbose=verbose))
-    return cast(Solver, found)
+    return ask_solver(
+        found, problem, max_prototypes=max_prototypes, options=check_options(found, options)
+    )

@@ -22,9 +22,9 @@ from .._cover import CoverProblem, CoverSolution, first_cover, relative_gap
 from .._resources import progress_line
 from ._duals import ascend, mend
 from ._finish import best_selection, describe
+from ._greedy import choose_by_drop, choose_by_ratio
 from ._lp import make_packing, scale_of, solve_mip
-from ._stepwise import choose_by_drop, choose_by_ratio
-from ._values import check_values
+from ._registry import check_values
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -11,12 +11,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ._exact.fixing import leave_possible
-from ._exact.grove import Grove
+from ._branch_and_bound import BranchAndBound
 from ._local_search import search
-from ._reduced.packing import Packing
-from ._reduced.relaxation import relax
-from ._reduced.residual import Residual
+from ._residual import Packing, Residual, leave_possible, relax
 from ._state import ROUNDING, SEED, Effort, State, Stop, simplex_limit
 
 Indices = NDArray[np.intp]
@@ -63,7 +60,7 @@ def searched(state: State, effort: Effort, stop: Stop) -> State:
     most = len(left.candidates) // effort.columns_a_shake
     patience = min(effort.shakes + more // len(starts), most)
     for start in starts:
-        state = _shaken(state, left, start, patience, stop)
+        state = _perturbed(state, left, start, patience, stop)
     return state
 
 
@@ -73,10 +70,10 @@ def searched_again(state: State, effort: Effort, stop: Stop) -> State:
         return state
     plain = state.plain
     left = leave_possible(plain, state.payments(plain), stop.target(state.steps))
-    return _shaken(state, left, state.selected, effort.thorough, stop)
+    return _perturbed(state, left, state.selected, effort.thorough, stop)
 
 
-def _shaken(state: State, left: Residual, start: Indices, patience: int, stop: Stop) -> State:
+def _perturbed(state: State, left: Residual, start: Indices, patience: int, stop: Stop) -> State:
     """Return the state after a local search."""
     found = search(
         left,
@@ -89,8 +86,10 @@ def _shaken(state: State, left: Residual, start: Indices, patience: int, stop: S
     return state.improved(left.selection(found))
 
 
-def planted(state: State, effort: Effort, stop: Stop, verbose: int) -> tuple[State, Grove | None]:
-    """Plant a tree on what could be better, where that is little; no node is looked at."""
+def with_tree(
+    state: State, effort: Effort, stop: Stop, verbose: int
+) -> tuple[State, BranchAndBound | None]:
+    """Begin a tree on what could be better, where that is little; no node is looked at."""
     state = _with_room(state)
     return state, _tree(state.plain, state, stop.target(state.steps), effort, stop.gap, verbose)
 
@@ -102,7 +101,7 @@ def fewest(state: State, effort: Effort, stop: Stop, nodes_before: int) -> State
         return state
     if effort.thorough:
         left = leave_possible(full, state.payments(full), state.value - 1.0)
-        state = _shaken(state, left, state.selected, effort.thorough, stop)
+        state = _perturbed(state, left, state.selected, effort.thorough, stop)
     tree = _tree(full, state, state.value - 1.0, effort)
     if tree is None:
         return state
@@ -112,7 +111,7 @@ def fewest(state: State, effort: Effort, stop: Stop, nodes_before: int) -> State
     return state if found is None else state.improved(found)
 
 
-def lightened(state: State, tree: Grove | None, effort: Effort) -> State:
+def narrowed(state: State, tree: BranchAndBound | None, effort: Effort) -> State:
     """Return the state with no more candidates than what comes after it looks at."""
     if state.full.cover.nnz <= effort.heavy:
         return state
@@ -128,13 +127,13 @@ def _tree(
     effort: Effort,
     gap: float = 0.0,
     verbose: int = 0,
-) -> Grove | None:
+) -> BranchAndBound | None:
     """Return a tree for what has a value of at most `target`; None where too much is left."""
     left = leave_possible(residual, state.payments(residual), target)
     if left.cover.nnz > (effort.branched_near if state.near else effort.branched):
         return None
     trials = effort.trials if len(left.candidates) <= 500 else effort.trials_of_many
-    return Grove(left, target, gap=gap, trials=trials, verbose=verbose)
+    return BranchAndBound(left, target, gap=gap, trials=trials, verbose=verbose)
 
 
 def _with_room(state: State) -> State:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cover import CoverProblem
-from .._cover.runs import line_members
+from .._cover.table import line_members
 
 # Points charged at once; in fewer than the least it takes longer than one by one.
 _LEAST_BATCH, _MOST_BATCH = 16, 512

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cover import NO_LIMIT, CoverProblem, CoverSolution, Limit, ProofTree, first_cover
-from ._stepwise import choose_by_drop
+from ._greedy import choose_by_drop
 
 Indices = NDArray[np.intp]
 

@@ -7,12 +7,11 @@ from functools import partial
 from typing import Any
 
 from .._cover import CoverProblem, CoverSolution, SharedBound
-from ._budget import TimeLeft, close_in_time, keep_first, solve_within
-from ._exact import close_by_tree
-from ._greedy import greedy
+from ._budget import TimeLeft, close_by_tree, keep_first, solve_within
+from ._greedy import choose_by_drop
+from ._heuristics import greedy
+from ._registry import unwrapped
 from ._search import auto, close_small, exact
-from ._stepwise import choose_by_drop
-from ._table import unwrapped
 
 # Solves all problems, within so many seconds if a number is given.
 SolveAll = Callable[[Sequence[CoverProblem], float | None], Sequence[CoverSolution]]
@@ -51,5 +50,5 @@ def solve_jointly(
 
     closings: dict[Any, Callable[..., Any]] = {exact: close_by_tree, auto: close_small}
     close = closings.get(unwrapped(solver))
-    closing = None if close is None else partial(close_in_time, close, left)
+    closing = None if close is None else partial(close, deadline=left.deadline)
     return solve_within(problems, solve, budget, close=closing, in_time=left.any)

@@ -155,7 +155,7 @@ def _best_apart(table: csr_array, found: Climb, cost: Floats) -> Indices:
     first = np.full(table.shape[0], n_best)
     np.minimum.at(first, lines.indices, rank)
     shared = np.bincount(rank, first[lines.indices] != rank, minlength=n_best)
-    return best[shared == 0]
+    return np.asarray(best[shared == 0], dtype=np.intp)
 
 
 def _cut(number: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from .._cover.runs import line_members
+from .._cover.table import line_members
 from ._lp import solve_mip
 
 Floats = NDArray[np.float64]

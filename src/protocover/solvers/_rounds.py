@@ -20,10 +20,8 @@ import numpy as np
 
 from .._cover import CoverProblem, CoverSolution
 from .._resources import progress_bar
-from ._answers import ask_solver
-from ._options import default_time_limit
+from ._registry import Solver, ask_solver, default_time_limit, preset, unwrapped
 from ._search import Search, auto, begin_search, exact, grow_together
-from ._table import Solver, preset, unwrapped
 
 # When so little of the time limit is left it is given out in one last round.
 _LAST_ROUND = 0.1

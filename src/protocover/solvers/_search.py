@@ -19,13 +19,15 @@ import numpy as np
 
 from .._cover import CoverProblem, CoverSolution, relative_gap
 from .._resources import progress_line
-from ._budget import best_of_large, solve_alone
+from ._branch_and_bound import BranchAndBound
+from ._budget import best_of_large, close_by_tree, solve_alone
 from ._column_generation import DIVE, PROOF, ColumnSearch, suits
-from ._dense_stages import fewest, lightened, planted, relaxed, searched, searched_again
-from ._exact import close_by_tree, cover_by_tree
-from ._exact.grove import Grove
+from ._coverage import cover_by_tree
+from ._dense_stages import fewest, narrowed, relaxed, searched, searched_again, with_tree
 from ._finish import describe
-from ._greedy import greedy
+from ._greedy import choose_by_drop
+from ._heuristics import greedy
+from ._registry import check_values
 from ._sparse_stages import (
     bounded,
     cut,
@@ -37,8 +39,6 @@ from ._sparse_stages import (
     weighted,
 )
 from ._state import AUTO, EXACT, Effort, State, Stop, begin, is_sparse, solved_at_once
-from ._stepwise import choose_by_drop
-from ._values import check_values
 
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes; and from
 # which on linear programs at several prices would take long.
@@ -214,8 +214,8 @@ class Search:
         check_values(verbose=self.verbose)
         self._state: State | None = None
         self._stages: list[Stage] = []
-        self._tree: Grove | None = None
-        self._is_planted = False
+        self._tree: BranchAndBound | None = None
+        self._has_tree = False
         # Whether there was more to do than there was time for.
         self._is_cut_short = False
         self.is_finished = False
@@ -251,15 +251,11 @@ class Search:
                     self._state = replace(self._begun, packing=None)
                     self._stages.pop(0)
                 write(f"{stage.__name__}: {self._state}")
-            if (
-                self._goes_on()
-                and not self._is_planted
-                and not is_sparse(self.problem, self.effort)
-            ):
-                state, self._tree = planted(self._begun, self.effort, self.stop, self.verbose)
-                self._state, self._is_planted = state, True
+            if self._goes_on() and not self._has_tree and not is_sparse(self.problem, self.effort):
+                state, self._tree = with_tree(self._begun, self.effort, self.stop, self.verbose)
+                self._state, self._has_tree = state, True
                 if not self.effort.until_closed:
-                    self._state = lightened(state, self._tree, self.effort)
+                    self._state = narrowed(state, self._tree, self.effort)
             if self.effort.until_closed:
                 self._grow_on()
                 write(f"branch and bound: {self._state}")
@@ -321,7 +317,7 @@ class Search:
         if self._tree is not None:
             if not state.least:
                 state = state.grown(self._tree)
-            leaves = self._tree.leaves(self.problem)
+            leaves = self._tree.proof(self.problem)
         if state.closed and state.whole and not (state.least or self.stop.is_late):
             state = replace(fewest(state, self.effort, self.stop, self.n_nodes), least=True)
             self._state = state
@@ -381,14 +377,14 @@ class Search:
 
 def stages_of(problem: CoverProblem, effort: Effort, *, at_once: bool) -> list[Stage]:
     """Return the stages that go on from a first state."""
-    if not is_sparse(problem, effort):
-        return [searched, searched_again] if at_once else [relaxed, searched, searched_again]
-    stages = [kernelized, bounded, dived, weighted, cut, neighbouring]
-    return (
-        [*stages, relaxed_kernel, cut, neighbouring, cut_to_the_end]
-        if effort.until_closed
-        else stages
-    )
+    stages: list[Stage] = [searched, searched_again]
+    if is_sparse(problem, effort):
+        stages = [kernelized, bounded, dived, weighted, cut, neighbouring]
+        if effort.until_closed:
+            stages += [relaxed_kernel, cut, neighbouring, cut_to_the_end]
+    elif not at_once:
+        stages = [relaxed, *stages]
+    return stages
 
 
 def grow_together(searches: Sequence[Search], *, deadline: float = math.inf) -> None:

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from ._exact.fixing import MARGIN, bound_of
 from ._lagrangian import climb, dive_along, steps_for
 from ._local_search import search
 from ._lp import solve_mip, solve_relaxation
 from ._neighbourhoods import must_be_covered, search_neighbourhoods
-from ._reduced.reductions import reduce_cover
-from ._reduced.residual import Residual
+from ._reductions import reduce_cover
+from ._residual import MARGIN, Residual, bound_of
 from ._state import CLAIM_ROUNDING, SEED, Effort, State, Stop
 from ._weighting import search_by_weights
 

@@ -11,14 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cover import CoverProblem, CoverSolution
+from ._branch_and_bound import BranchAndBound
 from ._duals import ascend, ascend_best, mend
-from ._exact.fixing import bound_of
-from ._exact.grove import Grove
 from ._finish import best_selection
-from ._reduced.packing import Packing
-from ._reduced.relaxation import relax
-from ._reduced.residual import Residual
-from ._stepwise import choose_by_drop, choose_by_ratio
+from ._greedy import choose_by_drop, choose_by_ratio
+from ._residual import Packing, Residual, bound_of, relax
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -259,7 +256,7 @@ class State:
         proved = _proved(self.problem, self.full, dual)
         return replace(self, bound=proved, dual=dual) if proved > self.bound else self
 
-    def grown(self, tree: Grove) -> State:
+    def grown(self, tree: BranchAndBound) -> State:
         """Return the state with what a tree has found and proved."""
         found = tree.selection
         state = self if found is None else self.improved(found)

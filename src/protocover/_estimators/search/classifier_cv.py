@@ -34,8 +34,7 @@ from ...candidates._names import check_candidate_names
 from ...data._points import check_estimator_points
 from ...dissimilarity import resolve_metric
 from ...dissimilarity._resolve import input_tags
-from ...solvers import find_solver
-from ...solvers._options import check_options
+from ...solvers._registry import check_options, find_solver
 from ..classifier import PVMClassifier
 from ..fitted import copy_features, forget_features
 from ..fitting import Settings, prepare

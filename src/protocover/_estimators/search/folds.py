@@ -32,7 +32,7 @@ from ..._selection.selected import Selection
 from ..._selection.training import Training, after_candidates, training_levels
 from ...candidates._gather import is_train
 from ...dissimilarity import resolve_metric
-from ...solvers import find_solver
+from ...solvers._registry import find_solver
 from ..classifier import PVMClassifier
 from ..fitted import with_selection
 from ..fitting import prepare

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..._balls import Floats, GroupSearch, Indices, LevelTest, Tile
+from ..._balls import GroupSearch, LevelTest, Tile
 from ..._balls.nearest import nearest_in_groups
+from ..._typing import Floats, Indices
 from .rows import BitRows, as_bits
 from .scan import BitScan, tanimoto
 

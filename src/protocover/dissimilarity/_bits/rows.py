@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from ..._balls import Floats
+from ..._typing import Floats
 
 # Rows whose bits are counted together.
 _ROWS_AT_ONCE = 4096

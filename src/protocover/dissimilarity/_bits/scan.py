@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import Floats, Indices, levels_of
+from ..._balls import levels_of
+from ..._typing import Floats, Indices
 from .rows import BitRows
 
 # More than the quotient, as computed, can be off by.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.extmath import row_norms
 
-from ..._balls import Floats
+from ..._typing import Floats
 from .rows import MappedRows
 
 # Single precision is worth it while the bracket is narrower than this share of eps^2.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import Floats, Indices
+from ..._typing import Floats, Indices
 
 
 def find_contenders(

@@ -9,8 +9,9 @@ from scipy.sparse import issparse
 from scipy.spatial import KDTree
 from sklearn.base import BaseEstimator
 
-from ..._balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
+from ..._balls import DistanceTest, GroupSearch, LevelTest, relative_to
 from ..._balls.nearest import nearest_in_groups
+from ..._typing import Floats, Indices
 from .._underflow import refuse_underflow
 from .bracket import bracket
 from .contenders import find_contenders, nearest_contender

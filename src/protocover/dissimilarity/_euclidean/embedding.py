@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 
-from ..._balls import Floats
+from ..._typing import Floats
 from .sums import direct_squares
 
 # Entries are brought near to one by at most so many powers of two, which is a number itself.

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import Floats, GroupSearch, Indices
+from ..._balls import GroupSearch
 from ..._balls.nearest import nearest_in_groups, two_in_table, two_of_groups
+from ..._typing import Floats, Indices, Mask
 from .bracket import error_slack, power_of_unit, refuse_overflow
 from .nearest import suits_tree_search
 from .sums import direct_squares, finished, squares_in_runs, table_of_squares
@@ -318,7 +319,7 @@ def _group_of_each(bounds: Indices) -> Indices:
     return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
 
 
-def _true_places(table: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+def _true_places(table: Mask) -> tuple[Indices, Indices]:
     """Return rows and columns of what is true, faster than NumPy where that is little."""
     if not table.flags.c_contiguous:
         column, row = _true_places(table.T)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._balls import Floats, GroupSearch, Indices
+from ..._balls import GroupSearch
 from ..._balls.nearest import nearest_in_groups
+from ..._typing import Floats, Indices
 from .distance import FARTHEST_COSINE, Quadratic
 
 # Below so many products a query all distances are computed sooner than bounds and the nearest.

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.spatial import KDTree
 
-from ..._balls import Floats, Indices
+from ..._typing import Floats, Indices
 from .contenders import nearest_contender
 from .sums import direct_squares, finished
 from .tree import MARGIN, SMALLEST, within_range

@@ -11,20 +11,17 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from ..._balls import within
 from ..._balls.traits import Near
+from ..._typing import Floats, Indices
 from .bracket import scaled_squares
 from .scan import Scan, StripScan, rounded_up
 from .tree import MARGIN
 
 # Covers that bounds are rounded to single precision and that squares may have equal roots.
 _ROUNDING = 2.0**-22
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import Floats, Indices
+from ..._typing import Floats, Indices
 
 # Products computed in the time that a call takes, about.
 _TERMS_AT_ONCE = 1 << 15

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._balls import Floats, Indices, levels_of
+from ..._balls import levels_of
+from ..._typing import Floats, Indices
 from .bracket import DenseBracket, SparseBracket, scaled_squares
 from .sums import direct_squares, finished
 

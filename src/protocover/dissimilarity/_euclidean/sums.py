@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
-from ..._balls import Floats, Indices
+from ..._typing import Floats, Indices
 from .rows import MappedRows
 
 Finish = Callable[[Floats], Floats]

@@ -16,7 +16,8 @@ import numpy as np
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
-from ..._balls import Floats, Indices, levels_of
+from ..._balls import levels_of
+from ..._typing import Floats, Indices
 from .scan import Scan
 
 # As measured: for fewer rows or larger balls the scan is as fast. With every dimension beyond the

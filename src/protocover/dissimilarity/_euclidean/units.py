@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import Floats
+from ..._typing import Floats
 
 _ROWS_AT_ONCE = 4096
 

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..._balls import Floats, Indices, levels_of, relative_to, within
+from ..._balls import levels_of, relative_to, within
 from ..._balls.traits import Near
+from ..._typing import Floats, Indices
 from .mixed import CodedTable, Weighing, average_differences
 
 _SIZE = 256

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from ..._balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, members_of
+from ..._balls import DistanceTest, GroupSearch, LevelTest, members_of
 from ..._balls.ordered import Compared
+from ..._typing import Floats, Indices
 from .blocks import BlockNearest, BlockOrder, Blocks, BlockScan, suits_blocks
 from .mixed import CodedTable, Weighing, average_differences
 

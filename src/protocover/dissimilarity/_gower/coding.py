@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import Floats
+from ..._typing import Floats
 from ...data._columns import Column
 
 KINDS = ("numeric", "ordered", "categorical", "binary", "asymmetric")

@@ -8,12 +8,13 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..._balls import Floats, Tile
+from ..._balls import Tile
 from ..._resources import row_count
+from ..._typing import Floats, Mask
 from ...data._columns import Column, read_columns
 from ...data._fields import (
     check_array,
@@ -206,7 +207,7 @@ class Gower(BaseEstimator):
         weighing, left, right = self._encode_both(A, B)
         return CodedGower(weighing), left, right
 
-    def candidate_mask(self, X: Any) -> NDArray[np.bool_]:
+    def candidate_mask(self, X: Any) -> Mask:
         """Tell which rows have values enough to stand for others."""
         check_is_fitted(self)
         columns = read_columns(X)

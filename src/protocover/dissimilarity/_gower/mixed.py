@@ -12,9 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import Floats, Indices
-
-Mask = NDArray[np.bool_]
+from ..._typing import Floats, Indices, Mask
 
 # Pairs worked on at a time: a core's cache holds a few arrays of that many.
 _STRIP = 1 << 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._balls import Floats
+from ..._typing import Floats
 from .mixed import CodedTable, Weighing
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ..._balls import Floats
+from ..._typing import Floats
 from .._bits import Tanimoto
 from .._euclidean import Euclidean, SquaredEuclidean
 from .._euclidean.mapped import MappedCosine, MappedEuclidean

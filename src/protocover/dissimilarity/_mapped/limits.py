@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._balls import Floats
+from ..._typing import Floats
 from .._euclidean.rows import MappedRows
 
 # The unit roundoff of double precision.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._balls import Floats
+from ..._typing import Floats
 from .._euclidean.rows import MappedRows
 from .limits import LARGEST, TINY, UNIT, Cross, Rows, map_both, squared_lengths
 

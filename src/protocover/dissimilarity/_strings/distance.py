@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..._balls import Floats, Tile
+from ..._balls import Tile
+from ..._typing import Floats
 from ...data._fields import refuse
 from .mismatch import distance_tiles, kernel_matrix, kernel_tiles
 from .sequences import check_alphabet, encode, list_sequences, refuse_unknown_letters

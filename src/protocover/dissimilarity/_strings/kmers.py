@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, coo_array, csr_array, eye_array, hstack, kron
 
-from ..._balls import Floats, Indices
+from ..._typing import Floats, Indices
 
 _MOST_WORDS = 2**62
 

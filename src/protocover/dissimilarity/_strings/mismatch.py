@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..._balls import Floats, Tile
+from ..._balls import Tile
 from ..._balls.build import cut_tiles
+from ..._typing import Floats
 from .._kernel import kernel_to_distance
 from .kmers import GappedCounts, count_gapped
 from .sequences import encode

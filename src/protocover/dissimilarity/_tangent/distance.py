@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
-from ..._balls import Floats, Indices, Tile
+from ..._balls import Tile
 from ..._balls.build import cut_tiles
 from ..._resources import Map, worker_map
+from ..._typing import Floats, Indices
 from ...data._fields import check_array, check_number, check_text, refuse
 from .pairs import TILE, Planes, pair_distances, tile_squares
 from .vectors import TRANSFORMATIONS, ImageMaps, border_median, mean_image

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import Floats
+from ..._typing import Floats
 
 _BITS = 26
 # The exponent of a vector of zeros, below that of any other.

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import Floats, Indices
+from ..._typing import Floats, Indices, Mask
 from .exact_products import add_up, exponents, multiply, split
 
 # Images a side of a tile, images on the left of one product of matrices, and images on the
@@ -129,7 +129,7 @@ def tile_squares(left: Planes, right: Planes, *, rows: slice, columns: slice) ->
 
 
 def pair_distances(
-    difference: Floats, left_bases: Floats, right_bases: Floats, *, swap: NDArray[np.bool_]
+    difference: Floats, left_bases: Floats, right_bases: Floats, *, swap: Mask
 ) -> Floats:
     """Distances of k pairs, from their differences (k, p) themselves: left less right.
 
@@ -181,7 +181,7 @@ def _minimize(
     v: NDArray[Any],
     M: NDArray[Any],
     *,
-    swap: NDArray[np.bool_],
+    swap: Mask,
 ) -> NDArray[Any]:
     """Take off the squared differences of pairs what moving within both planes can take off.
 
@@ -209,7 +209,7 @@ def _squared_lengths(vectors: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(total)
 
 
-def _exchange(u: NDArray[Any], v: NDArray[Any], M: NDArray[Any], swap: NDArray[np.bool_]) -> None:
+def _exchange(u: NDArray[Any], v: NDArray[Any], M: NDArray[Any], swap: Mask) -> None:
     """Where `swap` is true, exchange u with v and M with its transpose, in place.
 
     Bits are exchanged under a mask, which is several times faster than choosing numbers.

@@ -18,7 +18,7 @@ from decimal import Context, Decimal, localcontext
 
 import numpy as np
 
-from ..._balls import Floats
+from ..._typing import Floats
 from ...data._fields import check_array, check_number
 from .exact_products import add_up
 

@@ -1,4 +1,4 @@
-// Answers to cases that were not learned from, each with its comparison, a part at a time.
+// Predictions for cases outside the training data, with their comparisons, a few at a time.
 
 const answerPart = 5;
 
@@ -19,7 +19,7 @@ function showAnswers(name, listed) {
     const fitting = findWords(listed, (item) => texts[listed.indexOf(item)], words).filter((item) => item.wrong || !wanted);
     const body = el("div", { class: "answers" });
     const parts = inParts(fitting, answerPart, body, answerBlock);
-    place.replaceChildren(fitting.length ? body : el("p", { class: "nothing", text: "No case matches." }), parts.button);
+    place.replaceChildren(fitting.length ? body : el("p", { class: "nothing", text: "No matching cases." }), parts.button);
   };
   search.addEventListener("input", draw);
   byId(`${name}-wrong`)?.addEventListener("click", (event) => {
@@ -32,9 +32,9 @@ function showAnswers(name, listed) {
 
 function answerBlock(item) {
   const answer = item.class < 0 ? datum(item.answer) : classTag(item.class);
-  const verdict = item.label === null ? null : el("span", { class: item.wrong ? "verdict wrong" : "verdict", text: item.wrong ? "wrong" : "right" });
-  const label = item.wrong ? el("span", { class: "should" }, "it is ", cases.classes[item.case] < 0 ? datum(item.label) : classTag(cases.classes[item.case])) : null;
+  const verdict = item.label === null ? null : el("span", { class: item.wrong ? "verdict wrong" : "verdict", text: item.wrong ? "incorrect" : "correct" });
+  const label = item.wrong ? el("span", { class: "should" }, "true class ", cases.classes[item.case] < 0 ? datum(item.label) : classTag(cases.classes[item.case])) : null;
   return el("article", { class: "answer", "data-case": item.case },
-    el("h3", {}, caseButton(item.case), el("span", { class: "answered" }, "answered ", answer), label, verdict),
+    el("h3", {}, caseButton(item.case), el("span", { class: "answered" }, "predicted ", answer), label, verdict),
     comparison(item.case, comparedFirst));
 }

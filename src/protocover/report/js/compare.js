@@ -1,9 +1,9 @@
-// A case beside the prototype that decides and the nearest of another class, column by column.
+// A case compared with the deciding prototype and the nearest of another class, column by column.
 
 const comparisons = new Map(data.comparisons.map((item) => [item.case, item]));
 const comparedFirst = 6;
 
-// The comparison of a case: in words, in pictures, and in what each column contributes.
+// The comparison of a case in words, pictures and contributions of columns.
 function comparison(i, most) {
   const item = comparisons.get(i);
   if (!item) return null;
@@ -20,20 +20,20 @@ function sideName(side, item) {
 
 function pictureRow(i, sides) {
   const figure = (k, text, tag) => el("figure", {}, picture(k, "picture side-by-side"), el("figcaption", {}, tag, el("span", { class: "fine", text })));
-  return el("div", { class: "beside-each-other" }, figure(i, "the case", null),
+  return el("div", { class: "beside-each-other" }, figure(i, "this case", null),
     ...sides.map((side) => figure(prototypes[side.prototype].case, `at ${number(side.distance)}`, prototypeButton(side.prototype))));
 }
 
 function comparisonTable(i, item, sides, most) {
   const order = item.columns.length ? item.columns : cases.columns.map((_, j) => j);
   const shown = order.slice(0, most || order.length);
-  const head = el("tr", {}, el("th", { scope: "col", class: "left", text: "" }), el("th", { scope: "col", class: "right" }, el("span", { text: "the case" })),
+  const head = el("tr", {}, el("th", { scope: "col", class: "left", text: "" }), el("th", { scope: "col", class: "right" }, el("span", { text: "this case" })),
     ...sides.map((side) => el("th", { scope: "col", class: "left against" }, cases.pictures ? sideName(side, item) : prototypeButton(side.prototype))));
   const rows = shown.map((j) => comparisonRow(i, item, sides, j));
   const cut = sides.map((side) => side.rest + order.slice(shown.length).reduce((sum, j) => sum + termOf(item, side, j), 0));
   if (item.columns.length && cases.n_columns > shown.length) rows.push(restRow(item, sides, cut, cases.n_columns - shown.length));
   rows.push(totalRow(item, sides));
-  return scrollBox("Column by column", el("table", { class: "cases comparison" }, el("thead", {}, head), el("tbody", {}, ...rows)));
+  return scrollBox("Comparison by column", el("table", { class: "cases comparison" }, el("thead", {}, head), el("tbody", {}, ...rows)));
 }
 
 function termOf(item, side, j) {
@@ -54,14 +54,14 @@ function restRow(item, sides, terms, n) {
     ...sides.map((side, at) => el("td", { class: "against" }, el("span", { class: "against-cell" }, el("span", { class: "against-value" }), shareBar(item, side, terms[at])))));
 }
 
-// All of a distance, or of its square, and the larger of both to draw them against each other.
-function whole_of(side) {
+// A distance, or its square. Bars are drawn relative to the larger of both.
+function totalOf(side) {
   return side.terms.reduce((sum, term) => sum + term, side.rest);
 }
 
 function shareBar(item, side, term) {
-  const total = whole_of(side);
-  const largest = Math.max(whole_of(item.near), item.far ? whole_of(item.far) : 0) || 1;
+  const total = totalOf(side);
+  const largest = Math.max(totalOf(item.near), item.far ? totalOf(item.far) : 0) || 1;
   const bar = svg("svg", { class: `share-bar k${prototypes[side.prototype].class % 7}`, viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" });
   bar.append(svg("rect", { class: "track", x: 0, y: 0, width: 100, height: 10 }), svg("rect", { class: "fill", x: 0, y: 0, width: (100 * term) / largest, height: 10 }));
   return el("span", { class: "share", title: `${number(term)} of ${number(total)}` }, bar, el("span", { class: "fine", text: total ? percent(term / total) : "0 %" }));
@@ -73,6 +73,6 @@ function totalRow(item, sides) {
 }
 
 function distanceWords(side) {
-  const radii = ownRadii && side.relative !== null ? `, ${number(side.relative)} of its radius` : "";
-  return `${radii}, ${side.inside ? "in" : "outside of"} its ball`;
+  if (ownRadii && side.relative !== null) return ` (${number(side.relative)} × its radius)`;
+  return ` (${side.inside ? "within" : "outside"} its radius)`;
 }

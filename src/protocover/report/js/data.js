@@ -1,14 +1,14 @@
-// The data of the page, and questions to it.
+// The data of the page, and functions to query it.
 
 const data = JSON.parse(byId("data").textContent);
 const { prototypes, classes, cases } = data;
 prototypes.forEach((prototype, k) => { prototype.number = k; });
 const ownRadii = data.radii === "adaptive";
-// A cover has representatives, and no classes to tell apart.
+// A cover has representatives instead of prototypes, and no classes.
 const labeled = data.labeled !== false;
 const chosenWord = labeled ? "prototype" : "representative";
 
-// What a prototype is measured by: the cases in its ball, or those that it stands for.
+// The size of a prototype: the number of cases that it covers or represents.
 function size(prototype) {
   return labeled ? prototype.covers : prototype.newly;
 }
@@ -21,14 +21,14 @@ for (const prototype of prototypes) {
   }
 }
 
-// A distance from prototype k as it counts: in multiples of its radius, where it has its own.
+// A distance from prototype k in multiples of its radius, if prototypes have their own radii.
 function nearness(distance, k) {
   if (distance === null) return Infinity;
   if (!ownRadii) return distance;
   return distance === 0 ? 0 : distance / prototypes[k].radius;
 }
 
-// The same as text, none where distances count as they are or the radius is 0.
+// The same as text; empty if all radii are equal or the radius is 0.
 function inRadii(distance, k) {
   const multiple = nearness(distance, k);
   return ownRadii && Number.isFinite(multiple) ? number(multiple) : "";
@@ -53,11 +53,11 @@ function classTag(k) {
   return el("span", { class: "label" }, k < 0 ? null : classMark(k), datum(classLabel(k)));
 }
 
-// The same with what the class tells, such as "diagnosis: healthy".
+// The same with the name of the classes, such as "diagnosis: healthy".
 function fullClassTag(k) {
   if (!labeled || !data.target || k < 0) return classTag(k);
-  const told = data.target.length > 24 ? `${data.target.slice(0, 23)}…` : data.target;
-  return el("span", { class: "label" }, classMark(k), datum(`${told}: ${classLabel(k)}`));
+  const target = data.target.length > 24 ? `${data.target.slice(0, 23)}…` : data.target;
+  return el("span", { class: "label" }, classMark(k), datum(`${target}: ${classLabel(k)}`));
 }
 
 function valueText(column, i) {
@@ -68,7 +68,7 @@ function valueText(column, i) {
   return column.kind === "number" ? number(value) : value;
 }
 
-// Texts as a search looks at them: in small letters, apart from each other.
+// Texts for searching: in lower case, with a separator.
 function searchable(texts) {
   return texts.join(" \u0000 ").toLowerCase();
 }
@@ -83,8 +83,8 @@ function haystack(prototype) {
   return haystacks.get(prototype.number);
 }
 
-// The items in which every word begins a word, so that "male" does not find "female". Where
-// there is none, as in writing without spaces, those that hold the words anywhere.
+// The items in which every search word begins a word, so "male" does not find "female". If
+// there are none, as in scripts without spaces, those that contain the words anywhere.
 function findWords(items, textOf, words) {
   if (!words.length) return items;
   const starts = items.filter((item) => words.every((word) => beginsWord(textOf(item), word)));

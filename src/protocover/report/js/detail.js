@@ -1,4 +1,4 @@
-// One prototype or one case at full length, over the page.
+// Details of one prototype or case, in a dialog.
 
 const memberPart = 60;
 const memberColumns = 6;
@@ -47,41 +47,41 @@ function prototypeBody(k) {
   if (!data.quality) return barePrototypeBody(prototype);
   const share = prototype.covers / Math.max(1, classes[prototype.class].points);
   const facts = el("dl", { class: "facts" },
-    fact("Chosen", el("span", { text: `${k + 1} of ${whole.format(prototypes.length)}` })),
-    ownRadii ? fact("Radius", el("span", { text: `${number(prototype.radius)}, its own` })) : null,
-    ...(labeled ? coverFacts(prototype, share) : standingFacts(prototype, share)),
-    prototype.source === "train" ? null : fact("Made from", datum(prototype.source)),
-    strange(prototype) ? fact("Its own label", el("span", {}, classTag(cases.classes[prototype.case]), ": it lies amid cases of the class that it stands for; look whether the label is right")) : null,
-    prototype.rival < 0 ? null : fact("Nearest rival", rivalButton(prototype)),
-    inRadii(prototype.rival_distance, prototype.rival) ? fact("Rival’s radius", el("span", { text: rivalRadius(prototype) })) : null);
-  const side = el("div", { class: "side" }, cases.pictures ? picture(prototype.case, "picture large") : null, facts, values(prototype.case, prototype.class, prototype.telling));
+    fact("Order", el("span", { text: `${k + 1} of ${whole.format(prototypes.length)}` })),
+    ownRadii ? fact("Radius", el("span", { text: number(prototype.radius) })) : null,
+    ...(labeled ? coverFacts(prototype, share) : representativeFacts(prototype, share)),
+    prototype.source === "train" ? null : fact("Source", datum(prototype.source)),
+    mislabeled(prototype) ? fact("Its own label", el("span", {}, classTag(cases.classes[prototype.case]), ". Its neighbours are of the class that it represents, so check this label.")) : null,
+    prototype.nearest_other < 0 ? null : fact("Nearest of another class", otherClassButton(prototype)),
+    inRadii(prototype.nearest_other_distance, prototype.nearest_other) ? fact("Its radius", el("span", { text: otherClassRadius(prototype) })) : null);
+  const side = el("div", { class: "side" }, cases.pictures ? picture(prototype.case, "picture large") : null, facts, values(prototype.case, prototype.class, prototype.top_columns));
   return [side, memberList(prototype)];
 }
 
-// What a model tells of a prototype without the data that it was fitted on.
+// A prototype without the training data.
 function barePrototypeBody(prototype) {
   const facts = el("dl", { class: "facts" },
-    fact("Chosen", el("span", { text: `${prototype.number + 1} of ${whole.format(prototypes.length)}` })),
+    fact("Order", el("span", { text: `${prototype.number + 1} of ${whole.format(prototypes.length)}` })),
     fact("Radius", el("span", { text: number(prototype.radius) })),
-    fact("Newly", el("span", { text: `${count(prototype.newly, "case")} that no earlier prototype covers` })));
+    fact("Newly covers", el("span", { text: count(prototype.newly, "case") })));
   const decided = data.comparisons.filter((item) => item.near.prototype === prototype.number);
   const list = el("ul", { class: "around" }, ...decided.slice(0, memberPart).map((item) => el("li", {}, caseButton(item.case))));
-  const side = el("div", { class: "side" }, cases.pictures ? picture(prototype.case, "picture large") : null, facts, values(prototype.case, -1, prototype.telling));
+  const side = el("div", { class: "side" }, cases.pictures ? picture(prototype.case, "picture large") : null, facts, values(prototype.case, -1, prototype.top_columns));
   return [side, el("div", { class: "covered" }, el("h3", { text: `Decides ${count(decided.length, "listed case")}` }), list)];
 }
 
 function coverFacts(prototype, share) {
   return [
     fact("Covers", el("span", { text: `${count(prototype.covers, "case")}, ${percent(share)} of its class` })),
-    fact("Newly", el("span", { text: `${whole.format(prototype.newly)} that no earlier prototype covers` })),
-    fact("Wrongly", el("span", { text: `${count(prototype.wrong, "case")} of other classes` })),
+    fact("Newly covers", el("span", { text: `${count(prototype.newly, "case")} that no earlier prototype covers` })),
+    fact("Miscovers", el("span", { text: `${count(prototype.wrong, "case")} of other classes` })),
   ];
 }
 
-function standingFacts(prototype, share) {
+function representativeFacts(prototype, share) {
   return [
-    fact("Stands for", el("span", { text: `${count(prototype.newly, "case")}, nearer to no other` })),
-    fact("Within reach", el("span", { text: `${count(prototype.covers, "case")}, ${percent(share)} of all` })),
+    fact("Represents", el("span", { text: `${count(prototype.newly, "case")}, of which it is the nearest` })),
+    fact("Within radius", el("span", { text: `${count(prototype.covers, "case")}, ${percent(share)} of all` })),
   ];
 }
 
@@ -89,32 +89,32 @@ function fact(head, value) {
   return el("div", {}, el("dt", { text: head }), el("dd", {}, value));
 }
 
-function rivalRadius(prototype) {
-  return `${number(prototypes[prototype.rival].radius)}, ${inRadii(prototype.rival_distance, prototype.rival)} times that away`;
+function otherClassRadius(prototype) {
+  const { nearest_other: other, nearest_other_distance: distance } = prototype;
+  return `${number(prototypes[other].radius)}; the distance is ${inRadii(distance, other)} times this radius`;
 }
 
-function rivalButton(prototype) {
-  const rival = prototypes[prototype.rival];
-  const button = prototypeButton(rival.number);
-  button.append(el("span", { class: "fine", text: ` at ${number(prototype.rival_distance)}` }));
+function otherClassButton(prototype) {
+  const button = prototypeButton(prototype.nearest_other);
+  button.append(el("span", { class: "fine", text: ` at ${number(prototype.nearest_other_distance)}` }));
   return button;
 }
 
-// All that is known of a case, against class k.
+// All features of a case, compared with class k.
 function values(i, k, order) {
   if (!cases.columns.length) return null;
   const block = el("div", { class: "all-features" }, features(i, k, order.slice(0, firstFeatures)));
   const rest = order.slice(firstFeatures);
-  if (rest.length) block.append(el("details", {}, el("summary", { text: count(rest.length, "further feature") }), features(i, k, rest)));
+  if (rest.length) block.append(el("details", {}, el("summary", { text: count(rest.length, "more feature") }), features(i, k, rest)));
   return block;
 }
 
 function memberList(prototype) {
   const pairs = prototype.members.map((i, at) => ({ i, distance: prototype.distances[at] }));
-  const isOwn = ({ i }) => labeled ? cases.classes[i] === prototype.class : data.standing[i] === prototype.number;
+  const isOwn = ({ i }) => labeled ? cases.classes[i] === prototype.class : data.represented_by[i] === prototype.number;
   const choices = !labeled ? [
-    ["Stands for", pairs.filter(isOwn), prototype.newly],
-    ["All within reach", pairs, prototype.covers],
+    ["Represents", pairs.filter(isOwn), prototype.newly],
+    ["All within radius", pairs, prototype.covers],
   ] : [
     ["All", pairs, prototype.covers + prototype.wrong],
     ["Its class", pairs.filter(isOwn), prototype.covers],
@@ -127,12 +127,12 @@ function memberList(prototype) {
     chip.disabled = total === 0;
     chip.addEventListener("click", () => {
       for (const other of group.children) other.setAttribute("aria-pressed", String(other === chip));
-      place.replaceChildren(...listCases(list, total, prototype.telling));
+      place.replaceChildren(...listCases(list, total, prototype.top_columns));
     });
     group.append(chip);
   }
   group.firstChild.click();
-  return el("div", { class: "covered" }, el("h3", { text: ownRadii ? `Cases within its own radius, ${number(prototype.radius)}, nearest first` : "Cases in its ball, nearest first" }), group, place);
+  return el("div", { class: "covered" }, el("h3", { text: `Cases within its radius, ${number(prototype.radius)}, nearest first` }), group, place);
 }
 
 // Cases with their distances, as pictures or as rows.
@@ -144,7 +144,7 @@ function listCases(pairs, total, order) {
   if (cases.pictures) parts.push(body);
   else parts.push(scrollBox("Cases", el("table", { class: "cases" }, tableHead(["case", ...(labeled ? ["class"] : []), ["distance", "right"], ...columns.map(columnHead)]), body)));
   parts.push(button);
-  if (pairs.length < total) parts.push(el("p", { class: "fine", text: `The nearest ${whole.format(pairs.length)} of ${whole.format(total)} are listed.` }));
+  if (pairs.length < total) parts.push(el("p", { class: "fine", text: `Only the nearest ${whole.format(pairs.length)} of ${whole.format(total)} are listed.` }));
   return parts;
 }
 
@@ -152,7 +152,7 @@ function scrollBox(name, content) {
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name }, content);
 }
 
-// Heads are names, or names with a class: numbers stand to the right.
+// Headings are names, or pairs of a name and a class (numbers are right-aligned).
 function tableHead(heads) {
   const cell = (head) => {
     const [name, kind] = Array.isArray(head) ? head : [head, "left"];
@@ -199,7 +199,7 @@ function caseBody(i) {
   const k = cases.classes[i];
   const around = prototypesOfCase.get(i) || [];
   const list = el("ul", { class: "around" }, ...around.map((p) => el("li", {}, prototypeButton(p))));
-  const head = around.length ? `In the balls of ${count(around.length, chosenWord)}` : `In no ${chosenWord}'s ball`;
+  const head = around.length ? `Covered by ${count(around.length, chosenWord)}` : `Not covered by any ${chosenWord}`;
   const why = comparison(i);
   const side = el("div", { class: "side" }, cases.pictures ? picture(i, "picture large") : null, values(i, k, cases.columns.map((_, j) => j)));
   const reason = why ? [el("h3", { text: "Why" }), why, el("p", { class: "fine", text: data.shares })] : [];

@@ -1,4 +1,4 @@
-// Elements, and numbers as people read them. Text enters the page here, as text only.
+// Elements and formatted numbers. Text enters the page here, and only as text.
 
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -23,7 +23,7 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-// Text that comes from the data: its direction is its own.
+// Text of the data, with its own direction.
 function datum(text, kind = "text") {
   return el("span", { class: kind, dir: "auto", text });
 }
@@ -53,7 +53,7 @@ function redrawWhenNarrow(redraw) {
   redraw(narrow.matches);
 }
 
-// Shows items a part at a time, with a button for the next part.
+// Shows a few items at a time, with a button for more.
 function inParts(items, size, target, build) {
   const button = el("button", { type: "button", class: "plain more" });
   let next = 0;

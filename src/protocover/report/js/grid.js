@@ -1,4 +1,4 @@
-// The prototypes that match, in order, a part at a time.
+// The matching prototypes in order, a few at a time.
 
 const partSize = window.innerWidth > 720 ? (cases.pictures ? 56 : 24) : (cases.pictures ? 30 : 12);
 const wanted = { classes: new Set(), words: [], sort: "order" };
@@ -10,7 +10,7 @@ const keys = {
   covers: (p) => -p.covers,
   newly: (p) => -p.newly,
   wrong: (p) => -p.wrong,
-  rival: (p) => nearness(p.rival_distance, p.rival),
+  other: (p) => nearness(p.nearest_other_distance, p.nearest_other),
   radius: (p) => -p.radius,
   class: (p) => p.class,
 };
@@ -32,7 +32,7 @@ function showMatches() {
   found.list = matching().slice().sort(compare);
   found.shown = 0;
   byId("grid").replaceChildren();
-  if (!found.list.length) byId("grid").append(el("p", { class: "nothing", text: `No ${chosenWord} matches.` }));
+  if (!found.list.length) byId("grid").append(el("p", { class: "nothing", text: `No matching ${chosenWord}s.` }));
   showPart(partSize);
   const all = found.list.length === prototypes.length;
   byId("shown-count").textContent = all ? whole.format(prototypes.length) : `${whole.format(found.list.length)} of ${whole.format(prototypes.length)}`;

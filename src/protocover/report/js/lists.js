@@ -1,13 +1,13 @@
 // Suspect labels and uncovered cases.
 
 const listPart = 20;
-const listColumns = 4;
+const listColumns = 3;
 const lists = [];
 
-// The columns that tell most on the whole.
+// The most characteristic columns over all prototypes.
 function mainColumns() {
   const rank = cases.columns.map(() => 0);
-  for (const prototype of prototypes) prototype.telling.forEach((j, place) => { rank[j] += place; });
+  for (const prototype of prototypes) prototype.top_columns.forEach((j, place) => { rank[j] += place; });
   return cases.columns.map((column, j) => ({ column, rank: rank[j] }))
     .sort((a, b) => a.rank - b.rank).slice(0, listColumns).map(({ column }) => column);
 }
@@ -16,7 +16,7 @@ function startLists() {
   const columns = cases.pictures ? [] : mainColumns();
   const names = columns.map(columnHead);
   const values = (i) => columns.map((column) => valueCell(column, i));
-  fillList("suspects-list", "Suspect labels", data.suspects, ["", "case", "label", "suggested", ["score", "right"], "why", "nearest prototype of that class", ...names], (item, place) => [
+  fillList("suspects-list", "Suspect labels", data.suspects, ["", "case", "label", "suggested", ["score", "right"], "reason", "nearest prototype", ...names], (item, place) => [
     el("td", { class: "right fine", text: place + 1 }), el("th", { scope: "row" }, caseButton(item.case)),
     el("td", {}, classTag(item.label)), el("td", {}, classTag(item.suggested)),
     el("td", { class: "right", text: number(item.score) }), el("td", { class: "why" }, datum(item.reason)),
@@ -30,7 +30,7 @@ function startLists() {
     fillList("uncovered-list", "Uncovered cases", data.uncovered, heads, cells);
     return;
   }
-  fillList("uncovered-list", "Uncovered cases", data.uncovered, ["case", "class", "nearest prototype of its class", ["distance", "right"], ...(ownRadii ? [["in radii", "right"]] : []), ["near other classes’", "right"], ...names], (item) => [
+  fillList("uncovered-list", "Uncovered cases", data.uncovered, ["case", "class", "nearest of its class", ["distance", "right"], ...(ownRadii ? [["in radii", "right"]] : []), ["covered by others", "right"], ...names], (item) => [
     el("th", { scope: "row" }, caseButton(item.case)), el("td", {}, classTag(cases.classes[item.case])),
     el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)),
     el("td", { class: "right", text: number(item.distance) }),

@@ -1,4 +1,4 @@
-// The map of the prototypes: one stop for the keyboard, arrows move about on it.
+// The map of the prototypes. It is one tab stop; arrow keys move on it.
 
 const mapSize = { width: 960, height: 560, margin: 34 };
 
@@ -14,7 +14,7 @@ function drawMap(narrow) {
   const places = layOutMap();
   const chart = svg("svg", { viewBox: `0 0 ${mapSize.width} ${mapSize.height}`, role: "group", "aria-label": `Map of the ${chosenWord}s; move with the arrow keys, open with Enter` });
   const nodes = places.map((place) => mapNode(place));
-  // Small marks over large ones, so that none is hidden.
+  // Small marks over large ones, so none is hidden.
   const order = places.map((_, k) => k).sort((a, b) => size(prototypes[b]) - size(prototypes[a]));
   chart.append(...order.map((k) => nodes[k]));
   nodes[0].setAttribute("tabindex", "0");
@@ -32,7 +32,7 @@ function dimMap() {
   }
 }
 
-// Fit the map into the picture without changing its shape, its long side along the picture's.
+// Fits the map into the picture, its long side along the picture's, without distortion.
 function layOutMap() {
   let { x, y } = data.map;
   const span = (values) => Math.max(...values) - Math.min(...values);
@@ -94,7 +94,7 @@ function nearestThatWay(here, places, [dx, dy]) {
   return best;
 }
 
-// Pictures take the place of marks where they do not hide others, the largest first.
+// Pictures replace marks if they do not hide others, the largest first.
 function placePictures(places, nodes) {
   const side = (places.length > 150 ? 30 : places.length > 60 ? 38 : 48) * (mapSize.width < 500 ? 0.75 : 1);
   const taken = [];
@@ -107,7 +107,7 @@ function placePictures(places, nodes) {
       const box = { x: place.x - side / 2, y: place.y - side / 2, width: side, height: side };
       const turn = Math.floor(prototypes[place.k].class / 7) % 5;
       const frame = svg("rect", { class: `frame d${turn}`, ...box });
-      // Colours come again after seven classes; the mark of the legend tells them apart.
+      // Colours repeat after seven classes; the mark of the legend distinguishes them.
       const corner = svg("use", { class: "corner", href: `#shape${turn}`, x: box.x + side - 9, y: box.y - 5, width: 14, height: 14 });
       const image = svg("image", { ...box, href: canvas.toDataURL() });
       if (canvas.classList.contains("coarse")) image.classList.add("coarse");
@@ -116,11 +116,11 @@ function placePictures(places, nodes) {
   }
 }
 
-// Names beside the marks, long ones cut, to the right or left where they overlap nothing.
+// Names next to the marks, cut if long, to the right or left if they fit.
 const longestName = 22;
 const ruler = document.createElement("canvas").getContext("2d");
 
-// Cuts a name in the middle, and leaves out how the names of all classes begin.
+// Cuts a name in the middle, and omits a beginning that all names share.
 function cutName(name) {
   const begin = name.length > longestName ? sharedBeginning() : 0;
   const letters = [...(begin ? `…${name.slice(begin)}` : name)];
@@ -162,7 +162,7 @@ function showTip(k, x, y) {
   const prototype = prototypes[k];
   const tip = byId("tip");
   tip.replaceChildren(classTag(prototype.class) || "", datum(cases.names[prototype.case], "name"),
-    el("span", { class: "fine", text: labeled ? `covers ${whole.format(prototype.covers)}, ${whole.format(prototype.wrong)} wrongly` : `stands for ${whole.format(prototype.newly)}` }));
+    el("span", { class: "fine", text: labeled ? `covers ${whole.format(prototype.covers)}, and ${whole.format(prototype.wrong)} of other classes` : `represents ${whole.format(prototype.newly)}` }));
   if (ownRadii) tip.append(el("span", { class: "fine", text: `radius ${number(prototype.radius)}` }));
   if (cases.pictures) tip.prepend(picture(prototype.case));
   tip.hidden = false;

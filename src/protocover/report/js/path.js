@@ -1,4 +1,4 @@
-// Score and number of prototypes against the radius, or the cost of a prototype, with the chosen one.
+// Score and number of prototypes against the radius or cost, with the chosen value.
 
 const chartSize = { width: 960, left: 64, right: 24 };
 
@@ -94,5 +94,5 @@ function chosenWords(path, share) {
 }
 
 function pathWords(path) {
-  return `${path.name} and number of prototypes against the ${path.parameter}; ${chosenWords(path, path.name === "error")}. The table below has all numbers.`;
+  return `${path.name} and number of prototypes against the ${path.parameter}; ${chosenWords(path, path.name === "error")}. The table below lists all values.`;
 }

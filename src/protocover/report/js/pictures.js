@@ -1,4 +1,4 @@
-// Pictures, cut from their sheets when they are needed.
+// Pictures, cut from their sheets on demand.
 
 const sheets = new Map();
 
@@ -13,7 +13,7 @@ function loadSheet(s) {
   return sheets.get(s);
 }
 
-// Returns a canvas at once, and draws on it when its sheet is there.
+// Returns a canvas immediately, and draws on it when its sheet is loaded.
 function picture(i, kind = "picture") {
   const { width, height, across, per_sheet: perSheet } = cases.pictures;
   if (i >= cases.pictures.count) return el("span", { class: `${kind} blank`, text: "no picture" });

@@ -1,4 +1,4 @@
-// Set everything going.
+// Starts everything.
 
 function startTheme() {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -8,7 +8,7 @@ function startTheme() {
   });
 }
 
-// Shows at either end of the bar that there is more of it.
+// Marks the ends of the bar if it can be scrolled.
 function startBar() {
   const nav = document.querySelector(".bar nav");
   const mark = () => {
@@ -29,7 +29,7 @@ startLists();
 startAnswers();
 startBar();
 
-// Paper has no "show more".
+// Show everything in print.
 window.addEventListener("beforeprint", () => {
   showEverything();
   for (const list of lists) list.all();

@@ -1,4 +1,4 @@
-// Where a value lies within its class, as a strip.
+// Strips that show a value within the distribution of its class.
 
 const stripWidth = 120;
 
@@ -43,7 +43,7 @@ function labelStrip(column, i, k) {
   return strip;
 }
 
-// One feature of a case against class k: name, strip, value.
+// One feature of a case compared with class k: name, strip, value.
 function featureRow(column, i, k) {
   const row = el("span", { class: "feature" }, datum(column.name, "feature-name"));
   if (k >= 0 && (column.kind === "number" || column.kind === "date") && column.high !== null) row.append(numberStrip(column, i, k));
@@ -58,14 +58,14 @@ function featureTitle(column, i, k) {
   const start = `${column.name}: ${valueText(column, i)}`;
   if (k < 0) return start;
   if (column.kind === "label" && column.shares[k] && column.values[i] !== null) {
-    return `${start}, as ${percent(column.shares[k][column.values[i]])} of ${classWords(k)}`;
+    return `${start}, like ${percent(column.shares[k][column.values[i]])} of ${classWords(k)}`;
   }
   const range = column.ranges[k] || [];
   if (column.kind !== "number" || !range.length) return start;
   return `${start}; half of ${classWords(k)} lies between ${number(range[1])} and ${number(range[3])}`;
 }
 
-// The features of a case, those in `order`; texts stand alone.
+// The features of a case in `order`.
 function features(i, k, order) {
   const list = el("span", { class: "features" });
   for (const j of order) {

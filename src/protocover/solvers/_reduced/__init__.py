@@ -1,1 +1,0 @@
-"""The cover problem made smaller, and its linear relaxation."""
