@@ -87,7 +87,6 @@ def weighted(state: State, effort: Effort, stop: Stop) -> State:
     # A move covers as many rows again as a selected column does, in all columns with them.
     touched = kernel.cover.nnz / max(len(start), 1)
     moves = effort.moves + effort.moves_a_column * min(n_columns, effort.well_searched)
-    moves += 2 * max(n_columns - effort.well_searched, 0)
     moves = min(
         moves, int(effort.weighting_work / (100 + 2 * touched)), int(moves * 150 / (100 + touched))
     )

@@ -47,8 +47,7 @@ class Effort:
         Rows, or columns if fewer, and memberships up to which the linear program of a sparse
         kernel is solved.
     moves, moves_a_column, well_searched : int
-        Moves of the row-weighting search, more of them for each column up to `well_searched`,
-        and two for each further one.
+        Moves of the row-weighting search, and more for each column up to `well_searched`.
     weighting_work : int
         Work of the longest row-weighting search; a move takes 100 and more.
     searched_gap : float
