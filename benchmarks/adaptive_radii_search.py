@@ -18,7 +18,7 @@ from sklearn.model_selection import StratifiedKFold
 from protocover._balls import OrderedMembers
 from protocover._cover import CoverProblem
 from protocover._estimators.search.standard_error import choose
-from protocover._selection.adaptive_radii import OwnBalls, Rules
+from protocover._selection.adaptive_radii import CandidateBalls, Rules
 from protocover.solvers._greedy import choose_by_drop, choose_by_ratio
 
 __all__ = [
@@ -79,7 +79,7 @@ class Fold:
         n = len(self.y)
         point, distance = np.tile(np.arange(n), len(candidates)), self.within[:, candidates]
         every = OrderedMembers.of(np.repeat(candidates, n), point, distance.T.ravel())
-        balls = OwnBalls.of(every, self.rules(np.inf))
+        balls = CandidateBalls.of(every, self.rules(np.inf))
         reach = np.zeros(n)
         np.maximum.at(reach, balls.candidate, balls.radius)
         # The rival before which the largest ball ends stays: it tells the radius.
@@ -142,7 +142,7 @@ def shared(fold: Fold, radius: float) -> Balls:
 def own(fold: Fold, limit: float) -> Balls:
     """Write down the balls of all radii up to a limit that may be worth choosing."""
     members = fold.members
-    found = OwnBalls.of(members.among(members.distance < limit), fold.rules(limit))
+    found = CandidateBalls.of(members.among(members.distance < limit), fold.rules(limit))
     n = len(fold.y)
     ends = np.concatenate(([0], np.cumsum(found.size)))
     inside = np.ones(len(found.point), dtype=bool)

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from paper import PAPER
 from protocover import PVMClassifier, suggest_eps
-from protocover._selection.radius import propose_eps
+from protocover._selection.radii import propose_eps
 from protocover._selection.training import prepare_training
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)

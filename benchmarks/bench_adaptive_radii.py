@@ -16,14 +16,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from bench_fit import load
 from protocover import PVMClassifier
-from protocover._selection.adaptive_radii import formulate_own
-from protocover._selection.by_class import select
+from protocover._selection.selection import formulate_classes, select
 from protocover._selection.training import prepare_training
 from protocover.dissimilarity import Euclidean
 from protocover.solvers import exact, greedy
@@ -66,12 +66,16 @@ def formulation(X, y, eps):
         candidates="train",
         rng=np.random.default_rng(0),
     )
-    return formulate_own(training, eps=eps, closed=False, prototype_cost=1 / len(y))
+    return formulate_classes(
+        training, eps=eps, adaptive_radii=True, closed=False, prototype_cost=1 / len(y)
+    )
 
 
 def fresh(problems):
     """Return the same problems as they are before anything was asked of them."""
-    return [problem.at_cost(problem.prototype_cost) for problem in problems]
+    return [
+        replace(one, problem=one.problem.at_cost(one.problem.prototype_cost)) for one in problems
+    ]
 
 
 def bench_fit(X, y, eps):
@@ -80,11 +84,12 @@ def bench_fit(X, y, eps):
         lambda: fit(X, y, eps, "shared"),
         lambda: fit(X, y, eps, "adaptive"),
         lambda: formulation(X, y, eps),
-        lambda: select(fresh(written.problems), greedy, balls=written.balls),
+        lambda: select(fresh(written), greedy),
     )
-    kept = sum(problem.parts.nnz for problem in written.problems)
-    columns = sum(problem.n_candidates for problem in written.problems)
-    held = sum(problem.n_memberships for problem in written.problems)
+    problems = [one.problem for one in written]
+    kept = sum(problem.parts.nnz for problem in problems)
+    columns = sum(problem.n_candidates for problem in problems)
+    held = sum(problem.n_memberships for problem in problems)
     print(f"eps = {eps:.3f}: {columns} balls, {kept} memberships kept for {held} written out")
     print(f"fit(own) / fit(shared):            {own / shared:.2f}  (at most 3)")
     print(f"writing the problems / fit(own):   {build / own:.2f}")
@@ -131,7 +136,7 @@ def bench_exact(problems, seconds):
     """Say how far the exact solver comes within a limit of processor time."""
     time.monotonic = time.process_time
     for cost in (6.0, 1.0):
-        priced = [problem.at_cost(cost) for problem in problems]
+        priced = [one.at_cost(cost) for one in problems]
         options = {"time_limit": seconds}
         found = select(priced, exact, rng=np.random.default_rng(0), options=options)
         words = Counter(solution.certificate for solution in found.solutions)
@@ -150,7 +155,7 @@ def main() -> None:
     bench_fit(X, y, eps)
     bench_cross_class(X, y, eps)
     if asked.exact is not None:
-        bench_exact(formulation(X, y, eps).problems, asked.exact)
+        bench_exact(formulation(X, y, eps), asked.exact)
     if Path("/proc/self/clear_refs").exists():
         shared, own = peak_growth(eps, "shared"), peak_growth(eps, "adaptive")
         print(f"memory added, own / shared:        {own / shared:.2f}  (at most 2)")

@@ -27,7 +27,8 @@ from sklearn.datasets import load_digits
 from page import table, write_section
 from protocover._balls import build_balls
 from protocover._cover import verify
-from protocover._selection.by_class import formulate, select
+from protocover._selection.balls import formulate
+from protocover._selection.selection import select
 from protocover.dissimilarity import Euclidean
 from protocover.solvers import exact, greedy, local_search, ratio_greedy
 from report_solvers import made_by
@@ -70,16 +71,16 @@ def timed(function, *args, **kwargs):
 
 def greedy_fit(X, y, eps, cost):
     balls = build_balls(Euclidean(), X, X, eps=eps)
-    problems = formulate(balls, y, np.ones(len(y)), n_classes=y.max() + 1, prototype_cost=cost)
-    return problems, [greedy(problem) for problem in problems]
+    classes = formulate(balls, y, np.ones(len(y)), n_classes=y.max() + 1, prototype_cost=cost)
+    return classes, [greedy(one.problem) for one in classes]
 
 
-def prove(problems, time_limit):
+def prove(classes, time_limit):
     """Solve all problems within the limit, as a fit does."""
     options = {"time_limit": time_limit}
-    solutions = select(problems, exact, rng=np.random.default_rng(0), options=options).solutions
-    for problem, solution in zip(problems, solutions, strict=True):
-        assert verify(problem, solution).ok
+    solutions = select(classes, exact, rng=np.random.default_rng(0), options=options).solutions
+    for one, solution in zip(classes, solutions, strict=True):
+        assert verify(one.problem, solution).ok
     return solutions
 
 
@@ -137,7 +138,8 @@ def measure(X, y, eps, cost, time_limit):
     """Return the figures of one setting, in the order of the header, and what they rest on."""
     value = 1 / len(X) if cost == "1/n" else float(cost)
     scale = len(X) if cost == "1/n" else 1
-    fit, (problems, first) = timed(greedy_fit, X, y, eps, value)
+    fit, (classes, first) = timed(greedy_fit, X, y, eps, value)
+    problems = [one.problem for one in classes]
     ratio = [ratio_greedy(problem) for problem in problems]
     searched = [timed(local_search, problem, rng=np.random.default_rng(0)) for problem in problems]
     spent = np.inf

@@ -21,7 +21,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover._balls import build_balls
-from protocover._selection.by_class import formulate, select
+from protocover._selection.balls import formulate
+from protocover._selection.selection import select
 from protocover.dissimilarity import Euclidean
 from protocover.solvers import greedy
 

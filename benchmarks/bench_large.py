@@ -24,7 +24,7 @@ from page import write_section
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover._balls.forecast import estimate_memberships
-from protocover.candidates._sample import draw_stratified
+from protocover.candidates._gather import draw_stratified
 from protocover.dissimilarity import Euclidean
 
 DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))

@@ -31,7 +31,7 @@ import argparse
 import itertools
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -44,10 +44,9 @@ from page import table
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover._balls import OrderedMembers, ordered_members
-from protocover._cover import CoverProblem
-from protocover._selection.adaptive_radii import OwnBalls, Rules, join_own
-from protocover._selection.by_class import select
-from protocover._selection.selected import Selection
+from protocover._selection.adaptive_radii import CandidateBalls, Rules, join_balls
+from protocover._selection.balls import ClassProblem
+from protocover._selection.selection import Selection, select
 from protocover.dissimilarity import Precomputed
 from protocover.solvers._registry import SOLVERS
 
@@ -129,7 +128,7 @@ def fold_results(
     costs = {name: cost(len(y), len(y) / (y.max() + 1)) for name, cost in COSTS.items()}
     wanted = {}
     for name, problems in problems_of.items():
-        for solver, cost, chosen in selections(*problems(), costs):
+        for solver, cost, chosen in selections(problems(), costs):
             wanted[solver, name, cost] = chosen
     common = np.bincount(y).argmax()
     for setting in [setting for setting in SETTINGS if setting in wanted]:
@@ -163,23 +162,22 @@ def all_members(within: np.ndarray) -> OrderedMembers:
 def own_problems(members: OrderedMembers, y: np.ndarray, limit: float):
     """Write down the problem of each class with radii up to `limit`."""
     rules = Rules(y, np.ones(len(y)), int(y.max()) + 1, 0.0, limit, closed=False)
-    balls = OwnBalls.of(members.among(members.distance < limit), rules)
-    written = join_own([balls], rules, prototype_cost=0.0)
-    return written.problems, written.balls
+    balls = CandidateBalls.of(members.among(members.distance < limit), rules)
+    return list(join_balls([balls], rules, prototype_cost=0.0))
 
 
-def selections(problems, balls, costs):
+def selections(problems, costs):
     """Yield solver, name of the cost, and the candidates, radii and classes chosen."""
-    least = select(at_cost(problems, min(costs.values())), SOLVERS["greedy"], balls=balls)
+    least = select(at_cost(problems, min(costs.values())), SOLVERS["greedy"])
     for name, cost in costs.items():
         # What the greedy takes next does not depend on the cost, only when it stops.
         yield "greedy", name, parts(least, least.score > cost)
-        chosen = select(at_cost(problems, cost), SOLVERS["ratio-greedy"], balls=balls)
+        chosen = select(at_cost(problems, cost), SOLVERS["ratio-greedy"])
         yield "ratio-greedy", name, parts(chosen, slice(None))
 
 
-def at_cost(problems, cost: float) -> list[CoverProblem]:
-    return [problem.at_cost(cost) for problem in problems]
+def at_cost(problems, cost: float) -> list[ClassProblem]:
+    return [replace(one, problem=one.problem.at_cost(cost)) for one in problems]
 
 
 def parts(chosen: Selection, kept) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -19,7 +19,7 @@ import numpy as np
 from bench_exact import PERCENTILES, load
 from page import table
 from protocover._balls import build_balls
-from protocover._selection.by_class import formulate
+from protocover._selection.balls import formulate
 from protocover.dissimilarity import Euclidean
 from protocover.solvers import auto, exact
 
@@ -39,7 +39,8 @@ def main():
         eps = radii[PERCENTILES.index(percentile)]
         balls = build_balls(Euclidean().fit(X), X, X, eps=eps)
         price = 1 / len(X) if cost == "1/n" else float(cost)
-        problems = formulate(balls, y, np.ones(len(y)), n_classes=10, prototype_cost=price)
+        classes = formulate(balls, y, np.ones(len(y)), n_classes=10, prototype_cost=price)
+        problems = [one.problem for one in classes]
         alone, together = zip(
             *((measure(solver, problems, 1), measure(solver, problems, n_threads)) for _ in "123"),
             strict=True,

@@ -34,7 +34,8 @@ from page import write_section
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover._balls import build_balls
-from protocover._selection.by_class import formulate, select
+from protocover._selection.balls import formulate
+from protocover._selection.selection import select
 from protocover.dissimilarity import Euclidean
 from protocover.solvers import auto, exact, greedy
 
@@ -152,7 +153,7 @@ def scale_report(sizes, limits):
         for label, cost in (("1/n", 1 / n), ("6", 6.0)):
             begun = time.perf_counter()
             problems = formulate(balls, y, np.ones(n), n_classes=10, prototype_cost=cost)
-            first = [greedy(problem) for problem in problems]
+            first = [greedy(one.problem) for one in problems]
             fit = built + time.perf_counter() - begun
             runs = [("greedy", None, first, fit)]
             for solver, limit in [(auto, None), *((exact, limit) for limit in limits)]:

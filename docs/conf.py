@@ -22,7 +22,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_templates", "**/README.md", "**/sg_execution_times.rst"]
+exclude_patterns = ["_build", "_templates", "adr", "**/README.md", "**/sg_execution_times.rst"]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 

@@ -117,7 +117,7 @@ def _tell_frozen(frozen: dict[str, str] | None) -> str:
         f"**What stood before the run.** The form of the score: {when}, before this comparison "
         f"was written. It had been chosen among a few on {', '.join(TUNED)}, with 5 % flipped to "
         "any other class: what is claimed rests on the other sets. The default radius was chosen "
-        "for test error, not for this ([decision 2](../adr/0002-default-radius.md)). No parameter "
+        "for test error, not for this. No parameter "
         "of a method was changed after the first run. The draws were three to five then; they "
         "were raised to ten after its results had been seen, and two differences from cleanlab "
         "with ten neighbours, both in favour of the shared radius, have been clear only since.\n"

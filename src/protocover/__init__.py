@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._inspection.label_issues import LabelIssues, find_label_issues
     from ._persistence import ModelFileError, ModelInfo, load_model, model_info, save_model
     from ._prototypes import Coverage, CoverageTotals
-    from ._selection.grid import suggest_eps
+    from ._selection.radii import suggest_eps
 
 __version__ = "0.1.0.dev0"
 
@@ -71,7 +71,7 @@ _HOMES = {
     "load_model": "_persistence",
     "model_info": "_persistence",
     "save_model": "_persistence",
-    "suggest_eps": "_selection.grid",
+    "suggest_eps": "_selection.radii",
 }
 
 

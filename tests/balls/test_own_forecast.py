@@ -12,7 +12,7 @@ from protocover import CoverMemoryWarning, PVMClassifier
 from protocover._balls import adaptive_forecast as adaptive_forecast
 from protocover._balls import ordered_members
 from protocover._balls.adaptive_forecast import measure_own
-from protocover._selection.adaptive_radii import OwnBalls, Rules, join_own
+from protocover._selection.adaptive_radii import CandidateBalls, Rules, join_balls
 from protocover.dissimilarity import Euclidean
 
 
@@ -31,7 +31,7 @@ def forecast(X, y, eps):
         rules = rules_for(y, eps).among(candidates)
 
         def count(members):
-            balls = OwnBalls.of(members, rules)
+            balls = CandidateBalls.of(members, rules)
             return len(balls.radius), len(balls.point)
 
         return count
@@ -47,13 +47,13 @@ def test_memberships_and_what_is_kept_of_them_are_those_then_found(eps):
 
     def take(members):
         found.append(len(members.point))
-        return OwnBalls.of(members, rules)
+        return CandidateBalls.of(members, rules)
 
     balls = list(ordered_members(Euclidean(), X, X, take, eps=eps))
     told = forecast(X, y, eps)
     assert 1 / 1.5 < told.memberships / sum(found) < 1.5
     assert 1 / 1.5 < told.kept / sum(len(some.point) for some in balls) < 1.5
-    assert join_own(balls, rules, prototype_cost=1.0).balls is not None
+    assert len(list(join_balls(balls, rules, prototype_cost=1.0))) == 4
 
 
 @pytest.mark.parametrize("eps", [2.5, np.inf])

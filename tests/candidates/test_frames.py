@@ -98,18 +98,6 @@ def test_the_union_of_frames_is_a_frame(kind):
     assert search.fit(train, Y).predict(train).shape == (150,)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_batches_of_frames_grow_to_the_model_of_the_whole(kind):
-    rows = np.random.default_rng(0).permutation(150)
-    whole, parts = mixed(kind, rows), [mixed(kind, rows[:100]), mixed(kind, rows[100:])]
-    metric = Gower(feature_types={"word": "categorical"})
-    grown = PVMClassifier(eps=0.1, metric=metric, **PAPER)
-    grown.partial_fit(parts[0], Y[rows[:100]]).partial_fit(parts[1], Y[rows[100:]])
-    assert type(grown.prototypes_) is type(whole)
-    assert grown.prototypes_.shape == (len(grown.prototype_labels_), 5)
-    assert grown.predict(whole).shape == (150,)
-
-
 def test_frames_of_different_packages_are_not_joined():
     train, more = mixed("pandas", slice(0, 150)), mixed("polars", slice(3, 150, 5))
     with pytest.raises(ValueError, match=r"one kind.*pandas.*polars"):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.candidates._sample import draw_stratified
+from protocover.candidates._gather import draw_stratified
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -29,11 +29,6 @@ def test_each_class_is_drawn_in_proportion(counts, share, as_number, seed):
     assert (drawn >= 1).all()
     raised = (wanted * np.array(counts) / len(y) < 1).sum()
     assert (abs(drawn - wanted * np.array(counts) / len(y)) < 1 + raised).all()
-
-
-def test_a_share_takes_that_share_of_each_class():
-    rows = draw_stratified(0.2, np.repeat([0, 1, 2], [40, 15, 5]), RNG)
-    assert np.bincount(np.repeat([0, 1, 2], [40, 15, 5])[rows]).tolist() == [8, 3, 1]
 
 
 def test_prototypes_are_drawn_rows_and_numbered_as_such():

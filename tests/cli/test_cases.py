@@ -1,62 +1,52 @@
-from argparse import Namespace
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from protocover._cli.cases import make_labels, read_labeled
+from protocover._cli.check import make_labels, read_rows
+from protocover._cli.commands import _build_parser
 from protocover._cli.console import CommandError, Console, UsageError
 
 
-def read(table, tmp_path, **options):
-    table.to_csv(tmp_path / "t.csv", index=False)
-    given = {
-        "target": table.columns[-1],
-        "id": None,
-        "weights": None,
-        "drop": [],
-        "feature_type": [],
-        "separator": None,
-        "encoding": None,
-        "outlier_label": None,
-    }
-    return read_labeled(tmp_path / "t.csv", Namespace(**{**given, **options}), Console())
+def read(table, *words):
+    """Read a table as ``protocover fit`` does, the last column as the target."""
+    table.to_csv("t.csv", index=False)
+    words = ("--target", str(table.columns[-1]), *words)
+    return read_rows(_build_parser().parse_args(["fit", "t.csv", *words]), Console())
 
 
-def test_rows_keep_the_numbers_they_have_in_the_file(flowers, tmp_path, capsys):
+def test_rows_keep_the_numbers_they_have_in_the_file(flowers, capsys):
     flowers.loc[[0, 7], "kind"] = None
-    cases = read(flowers, tmp_path)
+    cases = read(flowers)
     assert cases.rows[:7].tolist() == [2, 3, 4, 5, 6, 7, 9]
     assert "left out 2 rows without a value of 'kind'" in capsys.readouterr().err
 
 
-def test_columns_that_cannot_tell_rows_apart_are_left_out_and_told(flowers, tmp_path, capsys):
+def test_columns_that_cannot_tell_rows_apart_are_left_out_and_told(flowers, capsys):
     flowers.insert(0, "place", "Rome")
     flowers.insert(0, "code", [f"c{k}" for k in range(30)])
     flowers.insert(0, "nothing", "")
-    assert list(read(flowers, tmp_path).X.columns) == ["length", "width"]
+    assert list(read(flowers).X.columns) == ["length", "width"]
     said = capsys.readouterr().err
-    for words in ("'place' (the same value", "'code' (another text", "'nothing' (no values"):
+    for words in ("'place' (the same value", "'code' (a different text", "'nothing' (no values"):
         assert words in said
 
 
-def test_a_column_that_numbers_the_rows_is_warned_of(flowers, tmp_path, capsys):
+def test_a_column_that_numbers_the_rows_is_warned_of(flowers, capsys):
     flowers.insert(0, "no", np.arange(1, 31))
     with pytest.raises(CommandError, match="or pass --ignore-warnings"):
-        read(flowers, tmp_path)
+        read(flowers)
     assert "--id no or --drop no" in capsys.readouterr().err
-    assert "no" in read(flowers, tmp_path, ignore_warnings=True).X.columns
+    assert "no" in read(flowers, "--ignore-warnings").X.columns
     assert "column 'no': it numbers the rows" in capsys.readouterr().err
-    cases = read(flowers, tmp_path, id="no")
+    cases = read(flowers, "--id", "no")
     assert "no" not in cases.X.columns
     assert cases.titles[:2] == ["1", "2"]
-    assert "no" not in read(flowers, tmp_path, drop=["no"]).X.columns
+    assert "no" not in read(flowers, "--drop", "no").X.columns
 
 
-def test_columns_get_their_types_and_kinds_may_be_given(patients, tmp_path):
-    cases = read(
-        patients, tmp_path, id="patient", feature_type=["grade=low,middle,high", "age=categorical"]
-    )
+def test_columns_get_their_types_and_kinds_may_be_given(patients):
+    types = ("--feature-type", "grade=low,middle,high", "--feature-type", "age=categorical")
+    cases = read(patients, "--id", "patient", *types)
     ages = cases.X["age"]
     assert ages.isna().any()
     assert all(isinstance(age, str) for age in ages.dropna())
@@ -66,29 +56,29 @@ def test_columns_get_their_types_and_kinds_may_be_given(patients, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("words", "error", "message"),
     [
-        ({"target": None}, UsageError, "add --target NAME"),
-        ({"target": "kin"}, CommandError, "did you mean 'kind'"),
-        ({"target": "q"}, CommandError, "it has 'length', 'width', 'kind'"),
-        ({"drop": ["q"]}, CommandError, "--drop 'q'"),
-        ({"id": "q"}, CommandError, "--id 'q'"),
-        ({"feature_type": ["q=numeric"]}, CommandError, "--feature-type 'q'"),
-        ({"feature_type": ["width=big"]}, UsageError, "must be numeric, categorical"),
-        ({"feature_type": ["kind"]}, CommandError, "--feature-type"),
-        ({"feature_type": ["width=a,b"]}, CommandError, "must hold one of a, b"),
-        ({"drop": ["length", "width"]}, CommandError, "no column is left"),
+        ("--target=q", CommandError, "--target 'q'"),
+        ("--target kin", CommandError, "did you mean 'kind'"),
+        ("--target q", CommandError, "the columns are 'length', 'width', 'kind'"),
+        ("--drop q", CommandError, "--drop 'q'"),
+        ("--id q", CommandError, "--id 'q'"),
+        ("--feature-type q=numeric", CommandError, "--feature-type 'q'"),
+        ("--feature-type width=big", UsageError, "must be numeric, categorical"),
+        ("--feature-type kind", CommandError, "--feature-type"),
+        ("--feature-type width=a,b", CommandError, "must hold one of a, b"),
+        ("--drop length --drop width", CommandError, "no feature columns are left"),
     ],
 )
-def test_wrong_columns_get_one_clear_error(flowers, tmp_path, options, error, message):
+def test_wrong_columns_get_one_clear_error(flowers, words, error, message):
     with pytest.raises(error, match=message):
-        read(flowers, tmp_path, **options)
+        read(flowers, *words.split())
 
 
-def test_values_where_names_should_be_are_pointed_out(flowers, tmp_path):
+def test_values_where_names_should_be_are_pointed_out(flowers):
     flowers.columns = ["5.1", "3.5", "rose"]
-    with pytest.raises(CommandError, match="first line must hold the names"):
-        read(flowers, tmp_path, target="kind")
+    with pytest.raises(CommandError, match="first line must hold column names"):
+        read(flowers, "--target", "kind")
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ def test_more_than_a_third_of_the_cases_is_no_summary(noisy, fit, capsys, radii)
     assert fit("t.csv", "--target", "kind", "-o", "out", *options) == 0
     said = capsys.readouterr().err
     assert (
-        "of 48 cases are kept, too many for a useful summary; --max-prototypes 4 asks for fewer"
-        in said
+        "of 48 cases are prototypes, which is too many for a useful summary; "
+        "--max-prototypes 4 asks for fewer" in said
     )
     assert ("--radii adaptive often needs fewer" in said) == (radii == "shared")
 
@@ -37,12 +37,12 @@ def test_a_class_without_prototypes_and_a_stranger_among_them_are_told(fit, caps
     paper = ["--radii", "shared", "--cross-class", "--min-per-class", "0"]
     assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "2", *options) == 0
     said = capsys.readouterr().err
-    assert "no prototype of 'odd' is worth its cost, so the best single one was taken" in said
+    assert "no prototype of 'odd' is worth its cost, so the best single one was chosen" in said
     assert set(pd.read_csv("out/prototypes.csv")["class"]) == {"p", "odd", "q"}
     assert fit("t.csv", "--target", "kind", "-o", "o1", "--eps", "2", *options, *paper) == 0
     said = capsys.readouterr().err
     assert "no prototype was chosen for 'odd'" in said
-    assert "leave out --min-per-class 0, or try --balance" in said
+    assert "omit --min-per-class 0, or try --balance" in said
     table.loc[10] = [0.0, 0.1, "q"]
     table.loc[:9, "b"] = np.tile([0.0, 0.2], 5)
     table.to_csv("t.csv", index=False)
@@ -50,5 +50,5 @@ def test_a_class_without_prototypes_and_a_stranger_among_them_are_told(fit, caps
     assert "for another class" not in capsys.readouterr().err
     assert fit("t.csv", "--target", "kind", "-o", "o3", "--eps", "0.15", *options, *paper) == 0
     said = capsys.readouterr().err
-    assert "1 prototype stands for another class than the label of its own row" in said
-    assert "such as row 11, labelled q amid cases of p" in said
+    assert "1 prototype represents another class than the label of its own row" in said
+    assert "such as row 11, labelled q among cases of p" in said

@@ -1,5 +1,4 @@
 import csv
-import sys
 from pathlib import Path
 
 from protocover import load_model
@@ -33,10 +32,3 @@ def test_the_demo_does_not_write_over_files_of_others():
     Path("demo-output/notes.txt").write_text("mine")
     assert main(["demo", "--quiet"]) == 1
     assert Path("demo-output/notes.txt").read_text() == "mine"
-
-
-def test_without_matplotlib_the_demo_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "protocover.plotting", None)
-    assert main(["demo"]) == 0
-    assert 'pip install "protocover[plot]"' in capsys.readouterr().out
-    assert not Path("demo-output/prototypes.png").exists()

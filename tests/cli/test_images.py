@@ -7,12 +7,12 @@ import pytest
 from paper import PAPER
 from protocover._cli.cases import ImageLayout
 from protocover._cli.console import CommandError, Console
-from protocover._cli.images import find_images, flatten, layout_of, read_labeled_images
+from protocover._cli.images import find_images, flatten, layout_of, read_image_folder
 
 
 def read(folder, **how):
     how = {"size": None, "color": None, "skip": False, **how}
-    return read_labeled_images(folder, console=Console(), **how)
+    return read_image_folder(folder, labeled=True, console=Console(), **how)
 
 
 def huge_png(path, side=60_000):
@@ -49,12 +49,6 @@ def test_color_is_kept_where_there_is_any(tmp_path, save_images):
     red = np.asarray(cases.X)[cases.names == "dark/red.png"].reshape(8, 8, 3)
     assert red[3, 4].tolist() == [1.0, 0.0, 0.0]
     assert read(folder, color=False).X.shape == (13, 64)
-
-
-def test_images_are_brought_to_one_size(tmp_path, save_images):
-    folder = save_images(tmp_path / "pictures", size=(100, 50))
-    assert read(folder).layout == ImageLayout(16, 32, False)
-    assert read(folder, size=(5, 7)).layout == ImageLayout(7, 5, False)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +105,7 @@ def test_a_folder_without_two_classes_of_images_is_an_error(tmp_path, save_image
     with pytest.raises(CommandError, match="no images"):
         read(tmp_path / "empty")
     folder = save_images(tmp_path / "pictures")
-    with pytest.raises(CommandError, match="two or more classes"):
+    with pytest.raises(CommandError, match="at least two"):
         read(folder / "dark")
 
 
@@ -174,7 +168,7 @@ def test_images_in_folders_within_a_class_count_for_it_and_strays_are_named(
     said = capsys.readouterr().err
     assert "left out 1 image directly in" in said
     assert "'stray.png'" in said
-    assert "Images in folders within a class count for it: 'dark/more'." in said
+    assert "Images in subfolders belong to the class of the folder: 'dark/more'." in said
 
 
 def test_folders_that_look_like_the_classes_are_doubted(tmp_path, save_images, capsys):
@@ -182,8 +176,8 @@ def test_folders_that_look_like_the_classes_are_doubted(tmp_path, save_images, c
         save_images(tmp_path / "pictures" / part)
     read(tmp_path / "pictures")
     said = " ".join(capsys.readouterr().err.split())
-    assert "folders of the same name lie in several classes: 'dark', 'light'" in said
-    assert f"give {tmp_path}/pictures/test in place of" in said
+    assert "several classes contain folders with the same name: 'dark', 'light'" in said
+    assert f"give {tmp_path}/pictures/test instead of" in said
 
 
 def test_links_in_circles_end(tmp_path, save_images):
@@ -269,9 +263,9 @@ def test_vectors_beside_the_images_are_what_is_compared(tmp_path, monkeypatch, s
     ("change", "message"),
     [
         (lambda v: v[1:], "has 11 rows and"),
-        (lambda v: v[0], "must hold a row of numbers for each image, got float32 of shape (3,)"),
-        (lambda v: np.where(v == v[2, 0], np.nan, v), "must hold finite numbers"),
-        (lambda v: np.array([object()]), "cannot be read as an array of NumPy"),
+        (lambda v: v[0], "must contain one row of numbers per image, got float32 of shape (3,)"),
+        (lambda v: np.where(v == v[2, 0], np.nan, v), "must contain finite numbers"),
+        (lambda v: np.array([object()]), "cannot be read as a NumPy array"),
     ],
 )
 def test_vectors_that_do_not_fit_are_refused(tmp_path, save_images, change, message):
@@ -301,7 +295,7 @@ def test_a_model_of_vectors_asks_for_those_of_others(tmp_path, monkeypatch, save
     np.save("v.npy", encode(folder)[1])
     main(["fit", "pictures", "-o", "out", "--features", "v.npy", "--eps", "auto", "-q"])
     assert main(["predict", "out", "pictures"]) == 1
-    assert "give a table, or the images' vectors with --features FILE" in capsys.readouterr().err
+    assert "give a table, or the vectors of the images with" in capsys.readouterr().err
     np.save("short.npy", encode(folder)[1][:, :2])
     assert main(["predict", "out", "pictures", "--features", "short.npy"]) == 1
-    assert "has vectors of 2 numbers and the model takes 3" in capsys.readouterr().err
+    assert "has vectors of 2 numbers and the model requires 3" in capsys.readouterr().err

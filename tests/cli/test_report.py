@@ -12,7 +12,7 @@ from protocover._cli import main
 def out(flowers, fit, capsys):
     flowers.loc[4, "kind"] = None
     flowers.to_csv("t.csv", index=False)
-    fit("t.csv", "--target", "kind", "-o", "out")
+    fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto")
     capsys.readouterr()
     return Path("out")
 
@@ -22,10 +22,6 @@ def test_the_report_made_anew_is_that_of_fit(out, capsys):
     (out / "report.html").unlink()
     assert main(["report", "out", "t.csv"]) == 0
     assert (out / "report.html").read_text() == before
-
-
-def test_the_page_names_the_target(out):
-    assert '"target":"kind"' in (out / "report.html").read_text()
 
 
 def test_a_model_file_alone_needs_the_target_and_a_free_place(flowers, fit, capsys):
@@ -44,7 +40,7 @@ def test_a_model_file_alone_needs_the_target_and_a_free_place(flowers, fit, caps
 def test_a_model_file_that_does_not_tell_the_held_out_rows_is_refused(out, capsys):
     Path("moved.protocover").write_bytes((out / "model.protocover").read_bytes())
     assert main(["report", "moved.protocover", "t.csv", "--target", "kind"]) == 1
-    assert "the folder that fit wrote, which lists the held-out rows" in capsys.readouterr().err
+    assert "its output folder, which lists the held-out rows" in capsys.readouterr().err
     assert not Path("report.html").exists()
 
 
@@ -53,7 +49,7 @@ def test_a_model_file_that_does_not_tell_the_held_out_rows_is_refused(out, capsy
     [
         (lambda flowers: flowers.iloc[:3], "lacks rows"),
         (lambda flowers: flowers.assign(length=flowers["length"] + 50), "is not the model's"),
-        (lambda flowers: flowers.sample(frac=1, random_state=0), "does not hold the rows"),
+        (lambda flowers: flowers.sample(frac=1, random_state=0), "does not contain the rows"),
         (lambda flowers: pd.concat([flowers, flowers[-2:]]), "they hold .* and the fit had"),
         (lambda flowers: flowers.assign(kind="tulip"), "class 'tulip'"),
     ],
@@ -69,24 +65,8 @@ def test_other_data_than_it_was_fitted_on_is_refused(out, flowers, capsys, chang
     assert not Path("r.html").exists()
 
 
-def test_rows_of_weight_zero_are_not_counted(flowers, fit, capsys):
-    flowers.assign(how_often=[0, 1, 2] * 10).to_csv("t.csv", index=False)
-    assert fit("t.csv", "--target", "kind", "--weights", "how_often", "-o", "out") == 0
-    before = Path("out/report.html").read_text()
-    assert main(["report", "out", "t.csv"]) == 0
-    assert Path("out/report.html").read_text() == before
-
-
 def test_notes_beside_a_model_that_others_wrote_are_not_believed(out, capsys):
     notes = json.loads((out / "summary.json").read_text())
     (out / "summary.json").write_text(json.dumps({**notes, "written_by": "someone"}))
     assert main(["report", "out", "t.csv", "-o", "r.html"]) == 2
     assert "--target" in capsys.readouterr().err
-
-
-def test_images_are_reported_anew(tmp_path, save_images, fit):
-    save_images(tmp_path / "pictures")
-    assert fit("pictures", "-o", "out") == 0
-    before = Path("out/report.html").read_text()
-    assert main(["report", "out", "pictures"]) == 0
-    assert Path("out/report.html").read_text() == before

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover._cli import sampling
+from protocover._cli import estimator
 
 
 @pytest.fixture
 def many(monkeypatch):
     """A table of more rows than are all candidates, or all searched on."""
-    monkeypatch.setattr(sampling, "_MOST_PAIRS", 80 * 30)
+    monkeypatch.setattr(estimator, "_MOST_PAIRS", 80 * 30)
     rng = np.random.default_rng(0)
     kind = rng.choice(["lily", "rose"], 100)
     length = rng.normal(np.where(kind == "lily", 1.0, 4.0)).round(3)
@@ -27,11 +27,11 @@ def test_candidates_are_drawn_from_many_cases_unless_all_are_asked_for(fit, caps
     asked = ("t.csv", "--target", "kind", "--eps", "auto")
     assert fit(*asked, "-o", "drawn") == 0
     said = capsys.readouterr().err
-    assert "30 of the 80 cases are drawn as candidates for prototypes" in said
-    assert "--candidates train takes all" in said
+    assert "Drawing 30 of the 80 cases as candidates for prototypes" in said
+    assert "--candidates train uses all" in said
     assert _candidates("drawn") == 30
     assert fit(*asked, "-o", "all", "--candidates", "train") == 0
-    assert "drawn as candidates" not in capsys.readouterr().err
+    assert "as candidates" not in capsys.readouterr().err
     assert _candidates("all") == "train"
 
 

@@ -1,8 +1,6 @@
 """Spreadsheets are read, and what is written opens in them right and is read back the same."""
 
 import datetime
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +9,7 @@ import pytest
 
 from protocover._cli import main
 from protocover._cli.console import CommandError, Console
-from protocover._cli.dialect import Dialect, csv_bytes, disarm, rearm
-from protocover._cli.tables import read_table
+from protocover._cli.tables import Dialect, csv_bytes, disarm, read_table, rearm
 
 
 def read(path, **how):
@@ -48,12 +45,12 @@ def test_cells_of_a_spreadsheet_are_read_as_text_would_have_them():
 def test_the_first_sheet_with_cells_is_read_or_the_one_named(capsys):
     save_book("t.xlsx", notes=[], one=[["a"], [1]], two=[["b"], [2]])
     assert list(read("t.xlsx").columns) == ["a"]
-    assert "has the sheets 'one', 'two'; read is 'one'" in capsys.readouterr().err
+    assert "has the sheets 'one', 'two'; reading 'one'" in capsys.readouterr().err
     assert list(read("t.xlsx", sheet="two").columns) == ["b"]
-    with pytest.raises(CommandError, match=r"--sheet 'three' is not in t\.xlsx; it has 'notes'"):
+    with pytest.raises(CommandError, match=r"--sheet 'three' is not in t\.xlsx; the sheets"):
         read("t.xlsx", sheet="three")
     Path("t.csv").write_text("a\n1\n")
-    with pytest.raises(CommandError, match="--sheet is for spreadsheets"):
+    with pytest.raises(CommandError, match="--sheet is only valid for spreadsheets"):
         read("t.csv", sheet="one")
 
 
@@ -123,19 +120,6 @@ def test_what_a_spreadsheet_would_compute_is_text_and_numbers_stay_numbers():
     ]
 
 
-@pytest.mark.parametrize("cell", HOSTILE[:8])
-def test_no_cell_starts_as_a_formula_not_even_in_full_width(cell):
-    assert disarm(cell).startswith("'")
-
-
-def test_classes_of_another_program_that_differ_in_an_apostrophe_stay_two(flowers, fit):
-    flowers.replace({"kind": {"lily": "'=1", "rose": "=1"}}).to_csv("t.csv", index=False)
-    assert read("t.csv")["kind"].unique().tolist() == ["'=1", "=1"]
-    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
-    answers = read("out/predictions.csv")
-    assert set(answers["label"]) == set(answers["predicted"]) == {"'=1", "=1"}
-
-
 @pytest.mark.parametrize(
     "dialect", [Dialect(), Dialect(";", ","), Dialect("\t", "."), Dialect("|", ",")]
 )
@@ -161,22 +145,6 @@ def test_output_is_written_as_the_input_is(flowers, fit):
     assert main(["predict", "out", "t.csv", "-o", "new.csv"]) == 0
     again = pd.read_csv("new.csv", sep=";", decimal=",")
     np.testing.assert_array_equal(again["distance"], answers["distance"])
-
-
-def test_a_real_spreadsheet_program_opens_what_is_written(tmp_path):
-    office = shutil.which("soffice")
-    if office is None:
-        pytest.skip("LibreOffice is not installed")
-    table = pd.DataFrame({"größe": ["=1+1", "café", "-2+3"], "x": [0.5, 1.25, -3.0]})
-    Path("t.csv").write_bytes(csv_bytes(table))
-    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
-    # Commas, double quotes and UTF-8, as its dialog of import has them.
-    how = ["--headless", "--infilter=CSV:44,34,76", "--convert-to", "xlsx"]
-    command = [office, profile, *how, "t.csv"]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
-    frame = read("t.xlsx")
-    assert frame["größe"].tolist() == ["=1+1", "café", "-2+3"]
-    assert frame["x"].tolist() == ["0.5", "1.25", "-3"]
 
 
 @pytest.mark.parametrize("separator", [",", ";"])

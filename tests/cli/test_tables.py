@@ -92,10 +92,10 @@ def test_a_fit_and_a_check_read_a_pipe(pipe, flowers):
 
 
 def test_a_pipe_with_a_parquet_file_or_without_an_end_is_refused(pipe, monkeypatch):
-    with pytest.raises(CommandError, match="pipe with a Parquet file; save it as a file"):
+    with pytest.raises(CommandError, match="pipe with a Parquet file; save it to a file"):
         read(pipe(b"PAR1....", "t.parquet"))
     monkeypatch.setattr("protocover._cli.tables.available_memory", lambda: 1 << 20)
-    with pytest.raises(CommandError, match="holds more than"):
+    with pytest.raises(CommandError, match="contains more than"):
         read(Path("/dev/zero"))
 
 
@@ -109,7 +109,7 @@ def test_a_pipe_with_a_parquet_file_or_without_an_end_is_refused(pipe, monkeypat
         ("t.csv", "a,b\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
         ("t.csv", b"\x00\x01\x02", "not a text file"),
         ("t.xlsx", b"PK\x03\x04....", "save the table as CSV"),
-        ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:20], "damaged or cut off"),
+        ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:20], "damaged or truncated"),
         ("t.parquet", b"PAR1 but not really", "cannot be read as Parquet"),
         ("t.csv", ",\n1,2\n", "no column names"),
     ],
@@ -144,11 +144,11 @@ def test_an_index_that_pandas_wrote_along_is_no_column(tmp_path):
 def test_columns_without_a_name_are_left_out_and_told(tmp_path, capsys):
     frame = read(tmp_path / "t.csv", ",a\n0,x\n1,y\n")
     assert list(frame.columns) == ["a"]
-    assert "have no name" in capsys.readouterr().err
+    assert "without a name" in capsys.readouterr().err
 
 
 def test_a_small_file_that_unpacks_to_more_than_memory_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("protocover._cli.tables.available_memory", lambda: 1 << 20)
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 100_000))
-    with pytest.raises(CommandError, match="unpacks to more than"):
+    with pytest.raises(CommandError, match="decompresses to more than"):
         read(tmp_path / "t.csv.gz")

@@ -136,7 +136,7 @@ def test_what_a_command_reads_is_never_written_over(flowers, fit, capsys):
     Path("out/predictions.csv").write_bytes(before)
     words = ["--target", "kind", "-o", "out", "--force"]
     assert fit("out/predictions.csv", *words) == 1
-    assert "holds the input out/predictions.csv" in capsys.readouterr().err
+    assert "contains the input out/predictions.csv" in capsys.readouterr().err
     assert Path("in.csv").read_bytes() == Path("out/predictions.csv").read_bytes() == before
 
 

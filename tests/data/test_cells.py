@@ -68,7 +68,7 @@ def test_only_what_leaves_no_doubt_tells_the_decimal_mark(cells, mark):
         (["2024-01-31"], "dates", "dates"),
         (["31.12.2024", "1.1.2025"], "dates", "day.month.year"),
         (["31/12/2024", "1/1/25"], "labels", "dates not written as"),
-        (["11/12/2024", "1/1/2025"], "labels", "day and month may be swapped"),
+        (["11/12/2024", "1/1/2025"], "labels", "ambiguous day and month"),
         (["1,290", "1,000.5"], "numbers", "thousands separators (1,290 is 1290)"),
         (["1 290", "750"], "numbers", "thousands separators (1 290 is 1290)"),
         (["1,5", "2"], "numbers", "decimal commas (1,5 is 1.5)"),
@@ -125,7 +125,7 @@ def test_one_unit_is_a_unit_and_two_are_none():
 )
 def test_numbers_in_a_form_that_is_not_read_are_no_mere_text(cells):
     reading = read_cells(cells)
-    assert (reading.stores, reading.why) == ("labels", "numbers in a form that is not read")
+    assert (reading.stores, reading.why) == ("labels", "numbers in a form that cannot be read")
     assert reading.odd
 
 

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from protocover.data import TableCheck, check
-from protocover.data._checks.remedies import COMMAND_LINE
-from protocover.data._checks.table import inspect_table
+from protocover.data._check import inspect_table
+from protocover.data._findings import COMMAND_LINE
 
 N = 40
 Y = np.repeat(["a", "b"], N // 2)
@@ -117,7 +117,7 @@ def test_the_class_under_another_name_is_a_leak_and_what_tells_it_is_noted():
     assert found(np.where(Y == "a", 1, 0), Y) == [("leak", "danger")]
     assert found(np.where(Y == "a", "ill", "well"), Y) == [("leak", "danger")]
     parts = np.where(Y == "a", ["p", "q"] * (N // 2), "r")
-    assert found(parts, Y) == [("tells the class", "note")]
+    assert found(parts, Y) == [("determines the class", "note")]
     assert found(["p", "q"] * (N // 2), Y) == []
 
 
@@ -252,7 +252,7 @@ def test_a_check_prints_every_column_and_marks_what_is_dangerous():
 def test_a_target_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match="target must be a column of the table or labels"):
         check(pd.DataFrame({"x": [1.0]}), "y")
-    with pytest.raises(ValueError, match="a label for each of the 1 rows, got 2"):
+    with pytest.raises(ValueError, match="one label for each of the 1 rows, got 2"):
         check(pd.DataFrame({"x": [1.0]}), ["a", "b"])
 
 

@@ -11,7 +11,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import naive
 from protocover._balls import build_balls
-from protocover._selection.by_class import formulate, select
+from protocover._selection.balls import formulate
+from protocover._selection.selection import select
 from protocover.dissimilarity import Euclidean
 from protocover.dissimilarity._dann import DANN
 from protocover.solvers import greedy
@@ -158,9 +159,7 @@ def errors(dissimilarity, X, y, X_test, y_test):
         fitted = fitted.for_prototypes(X)
     table, new = fitted.pairwise(X, X), fitted.pairwise(X_test, X)
     balls = csr_array(table < np.quantile(table, 0.1))
-    problems = formulate(
-        balls, y, np.ones(len(y)), n_classes=2, prototype_cost=1 / len(y)
-    ).problems
+    problems = formulate(balls, y, np.ones(len(y)), n_classes=2, prototype_cost=1 / len(y))
     chosen = select(problems, greedy)
     nearest = chosen.classes[new[:, chosen.candidates].argmin(axis=1)]
     return (y[new.argmin(axis=1)] != y_test).mean(), (nearest != y_test).mean()

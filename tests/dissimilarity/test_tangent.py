@@ -15,7 +15,8 @@ import tangent_digest
 from protocover._balls import build_balls
 from protocover._balls.nearest import find_nearest
 from protocover._maps import sammon_map
-from protocover._selection.by_class import formulate, select
+from protocover._selection.balls import formulate
+from protocover._selection.selection import select
 from protocover.dissimilarity._tangent import TangentDistance
 from protocover.dissimilarity._tangent.vectors import TRANSFORMATIONS
 from protocover.solvers import greedy
@@ -378,9 +379,7 @@ def test_usps_prototypes_of_the_paper(usps):
     sample = distance.pairwise(X[::5], X[::5])
     eps = float(np.quantile(sample[np.triu_indices(len(sample), 1)], 0.0175))
     balls = build_balls(distance, X, X, eps=eps)
-    problems = formulate(
-        balls, y, np.ones(len(y)), n_classes=10, prototype_cost=1 / len(y)
-    ).problems
+    problems = formulate(balls, y, np.ones(len(y)), n_classes=10, prototype_cost=1 / len(y))
     counts = np.bincount(select(problems, greedy).classes, minlength=10)
     paper = np.array([493, 7, 661, 551, 324, 486, 217, 101, 378, 154])
     many = paper > 50

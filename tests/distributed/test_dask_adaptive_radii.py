@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocover._cover import snap_weights
-from protocover._selection.adaptive_radii import Rules, formulate_own
-from protocover._selection.by_class import select
+from protocover._selection.adaptive_radii import Rules
+from protocover._selection.selection import formulate_classes, select
 from protocover._selection.training import Training
 from protocover.candidates import Pool
 from protocover.dissimilarity import Euclidean
@@ -54,8 +54,8 @@ def one_machine(X, y, weights, terms, *, cross_class):
     training = Training(
         X, y, weights, classes, Euclidean().fit(X), [pool], cross_class=cross_class
     )
-    formulation = formulate_own(training, **terms)
-    return formulation, select(formulation.problems, greedy, balls=formulation.balls)
+    classes = formulate_classes(training, adaptive_radii=True, **terms)
+    return classes, select(classes, greedy)
 
 
 def reduced_blocks(X, y, weights, terms, cuts, n_blocks, *, cross_class=True):
@@ -88,9 +88,10 @@ def reduced_blocks(X, y, weights, terms, cuts, n_blocks, *, cross_class=True):
 def test_a_class_solved_from_its_blocks_is_solved_as_on_one_machine(instance, cross_class):
     """Also its radii, counts, bound and the vector that proves it."""
     X, y, weights, terms, *_ = instance
-    formulation, expected = one_machine(X, y, weights, terms, cross_class=cross_class)
+    classes, expected = one_machine(X, y, weights, terms, cross_class=cross_class)
     blocks = reduced_blocks(*instance, cross_class=cross_class)
-    for label, problem in enumerate(formulation.problems):
+    for label, one in enumerate(classes):
+        problem = one.problem
         solved = solve_own(
             [block[label] for block in blocks],
             problem.prize,
@@ -105,7 +106,7 @@ def test_a_class_solved_from_its_blocks_is_solved_as_on_one_machine(instance, cr
             "newly_covered": solved.solution.newly_covered,
             "covered": solved.covered,
             "miscovered": solved.miscovered,
-            "radii": solved.radii,
+            "radii": solved.radius,
         }.items():
             np.testing.assert_array_equal(found, getattr(expected, name)[mine], err_msg=name)
         solution = expected.solutions[label]

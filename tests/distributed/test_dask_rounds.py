@@ -10,7 +10,8 @@ from scipy.sparse import csr_array
 
 import naive
 from protocover._cover import CoverProblem
-from protocover._selection.by_class import formulate, select
+from protocover._selection.balls import formulate
+from protocover._selection.selection import select
 from protocover.dissimilarity import Precomputed
 from protocover.distributed import _rounds as rounds_module
 from protocover.distributed._blocks import (
@@ -81,7 +82,7 @@ def run_rounds(shares, prize, cost, *, ask=1, most=None, weighted=True):
 
 
 def single_machine(inside, y, weights, cost, n_classes=3, served=None):
-    formulation = formulate(
+    classes = formulate(
         csr_array(inside),
         y,
         weights,
@@ -89,7 +90,7 @@ def single_machine(inside, y, weights, cost, n_classes=3, served=None):
         prototype_cost=cost,
         candidate_classes=served,
     )
-    return formulation, select(formulation.problems, greedy, balls=formulation.balls)
+    return classes, select(classes, greedy)
 
 
 @settings(max_examples=60)
@@ -99,16 +100,15 @@ def test_rounds_make_the_choices_of_one_machine_in_its_order(instance, ask, most
     inside, y, weights, cost, *_ = instance
     served = np.arange(inside.shape[1]) % 4 - 1 if bound else None
     blocks = reduced_blocks(*instance, served=served)
-    formulation, _ = single_machine(inside, y, weights, cost, served=served)
-    for label, problem in enumerate(formulation.problems):
+    classes, _ = single_machine(inside, y, weights, cost, served=served)
+    for label, one in enumerate(classes):
+        problem = one.problem
         shares = [block[label] for block in blocks]
         progress, _ = run_rounds(shares, problem.prize, cost, ask=ask, most=most)
         solved = conclude(progress)
         solution = solved.solution
         expected = greedy(problem, max_prototypes=most)
-        candidates = expected.selected
-        if formulation.balls is not None:
-            candidates = formulation.balls[label].chosen(expected.selected).candidate
+        candidates = one.candidate[expected.selected]
         np.testing.assert_array_equal(solution.selected, candidates)
         np.testing.assert_array_equal(solution.score, expected.score)
         np.testing.assert_array_equal(solution.newly_covered, expected.newly_covered)
@@ -125,8 +125,9 @@ def test_a_class_solved_whole_from_its_blocks_is_solved_as_on_one_machine(instan
     """Also the bound and the vector that proves it: what was left out could not matter."""
     inside, y, weights, cost, *_ = instance
     blocks = reduced_blocks(*instance)
-    formulation, _ = single_machine(inside, y, weights, cost)
-    for label, problem in enumerate(formulation.problems):
+    classes, _ = single_machine(inside, y, weights, cost)
+    for label, one in enumerate(classes):
+        problem = one.problem
         shares = [block[label] for block in blocks]
         solved = _solve(shares, problem.prize, prototype_cost=cost, max_prototypes=None)
         solution = solved.solution
@@ -201,8 +202,9 @@ def test_rounds_agree_on_larger_covers_full_of_ties(seed, n_blocks):
     y = rng.integers(0, 2, 200)
     weights = np.ones(200)
     blocks = reduced_blocks(inside, y, weights, 1 / 200, [50, 120], n_blocks, n_classes=2)
-    formulation, _ = single_machine(inside, y, weights, 1 / 200, n_classes=2)
-    for label, problem in enumerate(formulation.problems):
+    classes, _ = single_machine(inside, y, weights, 1 / 200, n_classes=2)
+    for label, one in enumerate(classes):
+        problem = one.problem
         shares = [block[label] for block in blocks]
         progress, n_rounds = run_rounds(shares, problem.prize, 1 / 200, ask=2, weighted=False)
         expected = greedy(problem)

@@ -80,13 +80,12 @@ def test_a_model_s_certificate_is_that_of_all_its_classes():
 def test_certificates_of_a_fit_can_be_rechecked():
     """The problems are written down again, and the solutions checked against them."""
     from protocover._balls import build_balls
-    from protocover._selection.by_class import formulate
+    from protocover._selection.balls import formulate
     from protocover.dissimilarity import Euclidean
 
     balls = build_balls(Euclidean(), X, X, eps=EPS)
-    problems = formulate(
-        balls, Y, np.ones(len(Y)), n_classes=3, prototype_cost=1 / len(Y)
-    ).problems
+    classes = formulate(balls, Y, np.ones(len(Y)), n_classes=3, prototype_cost=1 / len(Y))
+    problems = [one.problem for one in classes]
     for solver in SOLVERS:
         model = PVMClassifier(eps=EPS, solver=solver, random_state=0, **PAPER).fit(X, Y)
         for problem, solution in zip(problems, model.solution_.solutions, strict=True):

@@ -195,21 +195,21 @@ def test_a_loaded_model_can_be_asked_for_suspect_labels(tmp_path):
 
 def test_certificates_can_be_checked_after_loading(tmp_path):
     from protocover._balls import build_balls
-    from protocover._selection.by_class import formulate
+    from protocover._selection.balls import formulate
     from protocover.dissimilarity import Euclidean
 
     example = OTHERS["exact"]
     model = round_trip(example.fitted(), tmp_path)
     balls = build_balls(Euclidean(), example.X, example.X, eps=model.eps_, closed=False)
-    problems = formulate(
+    classes = formulate(
         balls,
         np.asarray(example.y),
         np.ones(len(example.y)),
         n_classes=3,
         prototype_cost=model.prototype_cost_,
-    ).problems
-    for problem, solution in zip(problems, model.solution_.solutions, strict=True):
-        found = verify(problem, solution)
+    )
+    for one, solution in zip(classes, model.solution_.solutions, strict=True):
+        found = verify(one.problem, solution)
         assert found.faults == ()
         assert found.lower_bound == solution.lower_bound
 

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 
 from paper import PAPER
 from protocover import PVMClassifier
@@ -81,21 +80,6 @@ def test_any_split_ends_in_the_model_of_all_points(machine, cuts, eps, seed):
     batches = [rows for rows in np.split(np.arange(len(X)), sorted(set(cuts))) if len(rows)]
     whole = PVMClassifier(eps=eps, **machine).fit(X, Y, weights)
     assert_same_model(grown(batches, eps=eps, weights=weights, **machine), whole)
-
-
-def test_after_every_batch_the_model_is_that_of_the_points_so_far():
-    model = PVMClassifier(eps=2.0, **PAPER)
-    for start, stop in ((0, 10), (10, 25), (25, 48)):
-        model.partial_fit(X[start:stop], Y[start:stop])
-        assert_same_model(model, PVMClassifier(eps=2.0, **PAPER).fit(X[:stop], Y[:stop]))
-
-
-def test_sparse_rows_grow_as_dense_rows_do():
-    model = PVMClassifier(eps=2.0, **PAPER)
-    for rows in (slice(0, 30), slice(30, 48)):
-        model.partial_fit(csr_array(X[rows]), Y[rows])
-    whole = PVMClassifier(eps=2.0, **PAPER).fit(X, Y)
-    np.testing.assert_array_equal(model.candidate_indices_, whole.candidate_indices_)
 
 
 def test_no_distance_is_computed_twice():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -12,8 +12,8 @@ import naive
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover._cover import CoverSolution, snap_weights, verify
-from protocover._selection.by_class import formulate, select
-from protocover._selection.selected import Selection
+from protocover._selection.balls import formulate
+from protocover._selection.selection import ClassSelection, Selection, select
 from protocover.solvers import greedy, ratio_greedy
 from protocover.solvers._registry import SOLVERS
 
@@ -39,8 +39,8 @@ def labeled_balls(draw, max_points=8, max_candidates=6):
 
 
 def solve(inside, y, weights, cost, solver=greedy, **options):
-    problems = formulate(csr_array(inside), y, weights, n_classes=3, prototype_cost=cost).problems
-    return problems, select(problems, solver, **options)
+    classes = formulate(csr_array(inside), y, weights, n_classes=3, prototype_cost=cost)
+    return [one.problem for one in classes], select(classes, solver, **options)
 
 
 @given(labeled_balls())
@@ -60,25 +60,6 @@ def test_objectives_add_up_to_the_integer_program_s(instance):
         pairs = list(zip(selection.candidates, selection.classes, strict=True))
         expected = naive.pvm_objective(inside, y, weights, pairs, cost)
         assert selection.objective == pytest.approx(expected, rel=1e-12, abs=1e-12)
-
-
-@settings(max_examples=40)
-@given(labeled_balls(max_points=5, max_candidates=4))
-def test_the_optimum_separates_by_class(instance):
-    """The least value over all (candidate, class) pairs is the sum of the classes' optima."""
-    inside, y, weights, cost = instance
-    problems, _ = solve(*instance)
-    import itertools
-
-    pairs = list(itertools.product(range(inside.shape[1]), range(3)))
-    subsets = itertools.chain.from_iterable(
-        itertools.combinations(pairs, size) for size in range(min(len(pairs), 4) + 1)
-    )
-    joint = min(naive.pvm_objective(inside, y, weights, subset, cost) for subset in subsets)
-    apart = sum(naive.optimum(problem) for problem in problems)
-    assert apart <= joint + 1e-12
-    if len(pairs) <= 4:
-        assert apart == pytest.approx(joint)
 
 
 @given(labeled_balls())
@@ -113,8 +94,7 @@ def worded(*words):
         CoverSolution(none, np.empty(0), none, 1.0, bound, certificate=word)
         for word, bound in words
     ]
-    counts = [none] * len(words)
-    return Selection._joined(solutions, covered=counts, miscovered=counts)
+    return Selection.joined([ClassSelection(one, none, none, None) for one in solutions])
 
 
 BOUNDED = [
@@ -154,15 +134,6 @@ def test_classes_without_points_and_tables_without_candidates_are_borne(solver, 
             assert verify(problem, solution).ok
 
 
-@given(labeled_balls())
-def test_weights_off_the_grid_make_valid_problems(instance):
-    """A rounded sum of weights is no smaller than any of them: no wrong weight is below 0."""
-    inside, y, weights, cost = instance
-    problems, selection = solve(inside, y, weights * 0.1, cost)
-    assert all((problem.wrong >= 0.0).all() for problem in problems)
-    assert selection.lower_bound <= selection.objective
-
-
 @given(labeled_balls(), st.integers(0, 5))
 def test_a_budget_keeps_the_first_prototypes(instance, budget):
     _, everything = solve(*instance)
@@ -198,42 +169,19 @@ def test_a_higher_cost_gives_a_prefix(instance):
 def test_order_is_that_of_r_protoclass(record):
     inside = np.array(record["dissimilarities"]) < record["eps"]
     y = np.array(record["labels"])
-    problems = formulate(
+    classes = formulate(
         csr_array(inside),
         y,
         np.ones(len(y)),
         n_classes=y.max() + 1,
         prototype_cost=record["prototype_cost"],
-    ).problems
-    selection = select(problems, greedy)
+    )
+    selection = select(classes, greedy)
     assert selection.candidates.tolist() == record["order"]
     counts = np.column_stack((selection.newly_covered, selection.miscovered)).tolist()
     assert counts == record["newly_covered_and_miscovered"]
     per_class = np.bincount(selection.classes, minlength=y.max() + 1).tolist()
     assert per_class == record["prototypes_per_class"]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_larger_instances_with_ties_follow_the_naive_algorithm(seed):
-    """Points on a coarse grid, more candidates than fit one block of the lazy search."""
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 8, size=(60, 2))
-    Z = rng.integers(0, 8, size=(700, 2))
-    inside = np.abs(X[:, None] - Z).sum(axis=2) < rng.integers(2, 5)
-    y = rng.integers(0, 3, size=60)
-    instance = (inside, y, np.ones(60), [0.0, 1 / 60, 1.0][seed % 3])
-    _, selection = solve(*instance)
-    expected, _ = naive.pvm_greedy(*instance, n_classes=3)
-    assert list(zip(selection.candidates, selection.classes, strict=True)) == expected
-
-
-def test_weights_on_the_grid_have_exact_sums():
-    rng = np.random.default_rng(0)
-    weights = rng.uniform(0.0, 3.0, size=10_000)
-    snapped = snap_weights(weights)
-    np.testing.assert_allclose(snapped, weights, atol=1e-9)
-    forward, backward = np.cumsum(snapped)[-1], np.cumsum(snapped[::-1])[-1]
-    assert forward == backward == np.sort(snapped).sum()
 
 
 def test_no_weight_is_so_small_beside_another_that_its_point_gets_lost():
@@ -245,12 +193,6 @@ def test_no_weight_is_so_small_beside_another_that_its_point_gets_lost():
     )
     assert model.class_count_.tolist() == [2, 1]
     assert model.predict([[0.0], [5.0]]).tolist() == [0, 1]
-
-
-def test_whole_weights_stay_as_they_are():
-    weights = np.array([0.0, 1.0, 7.0, 1000.0])
-    np.testing.assert_array_equal(snap_weights(weights), weights)
-    np.testing.assert_array_equal(snap_weights(np.zeros(3)), np.zeros(3))
 
 
 @pytest.mark.parametrize("largest", [5e-324, 1e-310, 1e-300, 0.7, 1.0, 3.0, 1e300])

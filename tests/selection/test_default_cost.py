@@ -72,13 +72,6 @@ def test_no_point_is_left_out_to_save_a_prototype(case):
     assert sorted(model.candidate_indices_) == list(range(len(X)))
 
 
-def test_a_light_point_among_heavy_ones_is_kept():
-    X = 10.0 * np.arange(11)[:, None]
-    model = PVMClassifier(eps=1.0, **PAPER).fit(X, np.arange(11) % 2, [100.0] * 10 + [1.0])
-    assert len(model.candidate_indices_) == 11
-    assert model.prototype_cost_ == 1 / 1001
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("largest", [1e-250, 1e280])
 @pytest.mark.filterwarnings("error")
@@ -112,15 +105,3 @@ def test_every_door_takes_the_same_cost(weights, cost):
     folds = [(np.array([0, 3]), np.array([0, 1, 2, 3]))]
     search = PVMClassifierCV(eps=[1.0], cv=folds, outlier_label=0, **PAPER).fit(X, y, weights)
     assert search.prototype_cost_ == cost
-
-
-def test_a_point_alone_is_as_many_as_its_weight():
-    """A single point gains as much as its prototype costs; three at one place gain more."""
-    alone = PVMClassifier(eps=1.0, **PAPER).fit([[0.0]], [0])
-    once = PVMClassifier(eps=1.0, **PAPER).fit([[0.0]], [0], [1])
-    assert len(alone.candidate_indices_) == len(once.candidate_indices_) == 0
-    assert alone.objective_ == once.objective_ == 1.0
-    three = PVMClassifier(eps=1.0, **PAPER).fit(np.zeros((3, 1)), [0, 0, 0])
-    thrice = PVMClassifier(eps=1.0, **PAPER).fit([[0.0]], [0], [3])
-    assert three.candidate_indices_.tolist() == thrice.candidate_indices_.tolist() == [0]
-    assert three.objective_ == thrice.objective_ == 1 / 3

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 import naive
-from protocover import PVMClassifier, PVMSelector, load_model, pvm_path, save_model
+from protocover import PVMClassifier, PVMSelector, pvm_path
 from protocover._cover import CoverProblem, CoverSolution, Limit, verify
 
 pytestmark = pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
@@ -201,16 +201,6 @@ def test_class_weights_multiply_those_of_samples_but_not_the_default_cost():
         assert ours.verify(X, y, w).ok
         rows = PVMSelector(class_weight=weighting, radii="adaptive").fit(X, y, w).sample_indices_
         assert rows.tolist() == ours.candidate_indices_.tolist()
-
-
-def test_files_keep_the_new_parameters_and_what_is_proved(tmp_path):
-    X, y = load_iris(return_X_y=True)
-    model = PVMClassifier(prototype_cost=1e3, class_weight={0: 3.0}).fit(X, y)
-    save_model(model, tmp_path / "model")
-    loaded = load_model(tmp_path / "model")
-    assert loaded.get_params() == model.get_params()
-    assert loaded.solution_.forced.tolist() == [0, 1, 2]
-    assert loaded.verify(X, y).ok
 
 
 def test_bad_values_are_refused_with_a_remedy():

@@ -1,6 +1,6 @@
 """The greedy along lists of levels chooses what the slow oracle and the solver itself choose."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -10,11 +10,9 @@ from scipy.spatial.distance import cdist
 import naive
 from protocover._balls.levels import levels_of
 from protocover._cover import CoverSolution
-from protocover._selection.greedy_levels import GreedyLevels, Lists, Outward
-from protocover._selection.part import Part
-from protocover._selection.path import formulate_path, solve_path
-from protocover._selection.selected import Selection
-from protocover._selection.training import prepare_training
+from protocover._selection.path import GreedyLevels, formulate_path, solve_path
+from protocover._selection.selection import Selection
+from protocover._selection.training import TrainingSubset, prepare_training
 from protocover.solvers import greedy
 
 RADII = np.array([1.0, 2.0, 3.0, 4.5])
@@ -69,7 +67,6 @@ def path_of(training, *, closed, bound, costs=COSTS):
     assert isinstance(problems, GreedyLevels) == (not bound)
     return solve_path(
         problems,
-        n_radii=len(RADII),
         n_classes=len(training.classes),
         costs=costs,
         solver=greedy,
@@ -108,15 +105,6 @@ def test_selections_are_those_of_the_problems_in_all_they_say(seed, weights, clo
     assert_same_selections(path_of(training, closed=closed, bound=False), theirs)
 
 
-@pytest.mark.parametrize("m", [5, 200])
-@pytest.mark.parametrize("seed", range(3))
-def test_there_may_be_fewer_or_more_candidates_than_points(seed, m):
-    table, y, rng = random_case(seed, m=m)
-    training = training_of(table, y, rng.uniform(0.1, 1.0, len(y)))
-    theirs = path_of(training, closed=False, bound=True)
-    assert_same_selections(path_of(training, closed=False, bound=False), theirs)
-
-
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("seed", range(3))
 def test_selections_are_those_of_the_slow_greedy(seed, weights):
@@ -139,8 +127,8 @@ def test_a_part_is_chosen_from_as_if_there_were_nothing_else(seed, weights):
     rows = np.flatnonzero(rng.random(len(y)) < 0.6)
     some = np.maximum(WEIGHTS[weights](rng, len(rows)), 0.5)
     whole = training_of(table, y, None)
-    lists = Outward.of(levels(table), len(RADII))
-    part = GreedyLevels(lists, Part.of_rows(whole, rows, some))
+    subset = TrainingSubset.of_rows(whole, rows, some)
+    part = replace(GreedyLevels.of(whole, levels(table), n_levels=len(RADII)), subset=subset)
     alone = training_of(table[np.ix_(rows, rows)], y[rows], some)
     assert_same_selections(tuple(part.selections(COSTS)), path_of(alone, closed=True, bound=True))
 
@@ -158,26 +146,3 @@ def levels(table):
     found = levels_of(table, RADII, closed=True)
     i, j = np.nonzero(found < len(RADII))
     return csr_array(((found[i, j] + 1).astype(np.uint8), (i, j)), shape=table.shape)
-
-
-def test_lists_have_the_first_level_first_and_fit_in_any_number_of_radii():
-    rng = np.random.default_rng(0)
-    table = rng.integers(0, 400, (300, 50))
-    found = csr_array(table.astype(np.uint16))
-    lists = Lists.of(found, 400)
-    for i in (0, 17, 299):
-        for k in (0, 1, 250, 400):
-            entry, sizes = lists.between(np.array([i]), 0, k)
-            expected = np.flatnonzero((table[i] > 0) & (table[i] <= k))
-            assert sorted(entry.tolist()) == expected.tolist()
-            assert sizes.tolist() == [len(entry)]
-            assert (np.diff(table[i][entry]) >= 0).all()
-
-
-def test_the_lists_of_a_symmetric_table_are_the_same_both_ways():
-    points = random_case(0)[2].integers(0, 9, (60, 2)).astype(float)
-    table = levels(cdist(points, points))
-    both, one = Outward.of(table, len(RADII)), Outward.of(table, len(RADII), symmetric=True)
-    assert one.members is one.holders
-    np.testing.assert_array_equal(both.members.entry, one.members.entry)
-    np.testing.assert_array_equal(both.members.end, one.members.end)

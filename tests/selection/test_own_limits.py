@@ -5,17 +5,9 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from protocover._balls import OrderedMembers
-from protocover._selection.adaptive_limits import balls_of_parts
-from protocover._selection.part import Part
-from protocover._selection.training import prepare_training
+from protocover._selection.adaptive_radii import find_adaptive_balls
+from protocover._selection.training import TrainingSubset, prepare_training
 from protocover.dissimilarity._euclidean.order import OrderScan
-
-
-def random_case(seed, n=40):
-    """Points on a coarse grid, so that distances are ties, with labels and rough weights."""
-    rng = np.random.default_rng(seed)
-    points = rng.integers(0, 6, (n, 2)).astype(float)
-    return points, np.sort(rng.integers(0, 4, n)), rng.uniform(0.1, 1.0, n)
 
 
 def prepared(points, y, weights, metric="precomputed"):
@@ -31,7 +23,7 @@ def prepared(points, y, weights, metric="precomputed"):
 
 
 def limited(training, part, limits, *, closed):
-    (found,) = balls_of_parts(
+    (found,) = find_adaptive_balls(
         training,
         [part],
         limits=np.array(limits),
@@ -49,21 +41,7 @@ def assert_same_problems(ours, theirs):
         for name in ("wrong", "prize", "first"):
             np.testing.assert_array_equal(getattr(a.problem, name), getattr(b.problem, name))
         for name in ("candidate", "radius", "covered", "miscovered"):
-            np.testing.assert_array_equal(getattr(a.balls, name), getattr(b.balls, name))
-
-
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("seed", range(5))
-def test_a_part_within_a_limit_is_written_down_as_if_there_were_nothing_else(seed, closed):
-    points, y, weights = random_case(seed)
-    rows = np.flatnonzero(np.random.default_rng(seed).random(len(y)) < 0.4)
-    limits = [1.0, 2.0, np.inf]
-    whole = prepared(points, y, None)
-    together = limited(whole, Part.of_rows(whole, rows, weights[rows]), limits, closed=closed)
-    alone = prepared(points[rows], y[rows], weights[rows])
-    for limit, problems in zip(limits, together.problems(), strict=True):
-        (expected,) = limited(alone, Part.whole(alone), [limit], closed=closed).problems()
-        assert_same_problems(problems, expected)
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
 def almost_tied(seed, n=60):
@@ -83,9 +61,9 @@ def test_an_order_that_is_open_is_settled_in_every_part(seed, weighted, closed):
     whole = prepared(points, y, None, "euclidean")
     folds = [np.flatnonzero(rng.random(len(y)) < share) for share in (0.9, 0.9, 0.3)]
     limits = [1.0, 3.0, 3.5, np.inf]
-    found = balls_of_parts(
+    found = find_adaptive_balls(
         whole,
-        [Part.of_rows(whole, rows, weights[rows]) for rows in folds],
+        [TrainingSubset.of_rows(whole, rows, weights[rows]) for rows in folds],
         limits=np.array(limits),
         closed=closed,
         least_cost=0.1,
@@ -94,9 +72,9 @@ def test_an_order_that_is_open_is_settled_in_every_part(seed, weighted, closed):
     )
     for rows, together in zip(folds, found, strict=True):
         alone = prepared(points[rows], y[rows], weights[rows])
-        for limit, problems in zip(limits, together.problems(), strict=True):
-            (expected,) = limited(alone, Part.whole(alone), [limit], closed=closed).problems()
-            assert_same_problems(problems, expected)
+        for k, limit in enumerate(limits):
+            expected = limited(alone, TrainingSubset.whole(alone), [limit], closed=closed)
+            assert_same_problems(together.problems(k), expected.problems(0))
 
 
 def count_calls(monkeypatch, owner, name):
@@ -121,9 +99,11 @@ def test_a_pair_is_measured_once_and_only_if_that_decides_something(monkeypatch)
     settled = count_calls(monkeypatch, OrderedMembers, "settled")
     blocks = count_calls(monkeypatch, OrderedMembers, "remembering")
     whole = prepared(points, y, None, "euclidean")
-    parts = [Part.of_rows(whole, np.flatnonzero(y != k), np.ones(200)) for k in range(3)]
+    parts = [TrainingSubset.of_rows(whole, np.flatnonzero(y != k), np.ones(200)) for k in range(3)]
     limits = np.array([7.0, 8.0, 9.0, np.inf])
-    balls_of_parts(whole, parts, limits=limits, closed=False, least_cost=0.1, n_jobs=1, verbose=0)
+    find_adaptive_balls(
+        whole, parts, limits=limits, closed=False, least_cost=0.1, n_jobs=1, verbose=0
+    )
     assert len(settled) == len(blocks)  # nothing was left to settle in a part
     assert 0 < len(set(measured)) < 0.3 * 300**2
     assert len(measured) < 1.2 * len(set(measured))

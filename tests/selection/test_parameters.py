@@ -118,12 +118,6 @@ def test_true_is_no_radius_and_no_number_of_radii(door, radii, numbers):
         door(X, Y, n_eps=0, radii=radii)
 
 
-def test_a_whole_number_under_eps_is_one_radius_and_n_eps_is_then_not_looked_at():
-    assert pvm_path(X, Y, eps=2, n_eps=5, **PAPER).eps.tolist() == [2.0]
-    search = PVMClassifierCV(eps=2, n_eps=5, cv=2, **PAPER).fit(X, Y)
-    assert search.cv_results_["param_eps"].tolist() == [2.0]
-
-
 @pytest.mark.parametrize(
     ("weights", "got"),
     [

@@ -9,18 +9,10 @@ from paper import PAPER
 from protocover import PVMClassifier, suggest_eps
 from protocover._balls import build_balls
 from protocover._estimators.fitting import prepare
-from protocover._selection import grid as grid_module
-from protocover._selection import radius as radius_module
+from protocover._selection import radii as radius_module
 from protocover.dissimilarity import DANN
 
 X, Y = load_iris(return_X_y=True)
-
-
-def test_the_grid_starts_at_the_smallest_distance_and_rises():
-    grid = suggest_eps(X, Y, n_eps=20)
-    assert grid[0] == pdist(X)[pdist(X) > 0].min()
-    assert (np.diff(grid) > 0).all()
-    assert len(grid) <= 20
 
 
 def test_at_its_start_the_machine_is_the_nearest_neighbor_rule():
@@ -50,14 +42,8 @@ def test_by_default_it_ends_where_balls_would_join_classes():
     assert suggest_eps(X, ten)[-1] == top
 
 
-def test_a_table_of_dissimilarities_gives_the_same_grid():
-    table = cdist(X, X)
-    off_diagonal = suggest_eps(table, Y, metric="precomputed", n_eps=6)
-    np.testing.assert_allclose(off_diagonal, suggest_eps(X, Y, n_eps=6), rtol=0.01)
-
-
 def test_of_many_points_a_sample_is_used_but_the_smallest_distance_is_found(monkeypatch):
-    monkeypatch.setattr(grid_module, "_SAMPLE_SIZE", 40)
+    monkeypatch.setattr(radius_module, "GRID_SAMPLE_SIZE", 40)
     distances = pdist(X)
     grid = suggest_eps(X, Y, random_state=0)
     assert grid[0] == distances[distances > 0].min()
@@ -90,22 +76,11 @@ def test_auto_is_the_median_distance_to_the_nearest_rival():
     assert PVMClassifier(metric="precomputed", **PAPER).fit(D, Y).eps_ == expected
 
 
-def test_an_explicit_radius_wins():
-    assert PVMClassifier(eps=0.5, **PAPER).fit(X, Y).eps_ == 0.5
-
-
 def test_auto_counts_a_point_of_weight_three_three_times():
     weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
     weighted = PVMClassifier(**PAPER).fit(X, Y, weights)
     repeated = PVMClassifier(**PAPER).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
     assert weighted.eps_ == repeated.eps_
-
-
-def test_auto_works_with_a_function_that_is_not_symmetric():
-    model = PVMClassifier(metric=lambda a, b: max(0.0, float((b - a).max())), **PAPER).fit(
-        X[::5], Y[::5]
-    )
-    assert model.eps_ > 0
 
 
 def test_auto_has_an_answer_where_there_is_no_rival():
@@ -193,8 +168,8 @@ def test_candidates_are_those_of_the_classifier(candidates, y):
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_rows_that_repeat_cost_no_pairs_and_change_nothing(monkeypatch, form):
-    monkeypatch.setattr(grid_module, "_SAMPLE_SIZE", 30)
-    monkeypatch.setattr(grid_module, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(radius_module, "GRID_SAMPLE_SIZE", 30)
+    monkeypatch.setattr(radius_module, "_BLOCK_ROWS", 7)
     rows = np.random.default_rng(0).integers(0, 12, size=400)
     few = np.random.default_rng(1).normal(size=(12, 3)).round(1)
     few[0], few[1] = [0.0, 1.0, 2.0], [-0.0, 1.0, 2.0]
@@ -204,7 +179,7 @@ def test_rows_that_repeat_cost_no_pairs_and_change_nothing(monkeypatch, form):
         asked.append((A.shape[0], B.shape[0]))
         return build_balls(dissimilarity, A, B, **options)
 
-    monkeypatch.setattr(grid_module, "build_balls", counted)
+    monkeypatch.setattr(radius_module, "build_balls", counted)
     grid = suggest_eps(form(few[rows]), random_state=0)
     distances = pdist(few)
     assert grid[0] == pytest.approx(distances[distances > 0].min(), rel=1e-6)
@@ -215,7 +190,7 @@ def test_rows_that_repeat_cost_no_pairs_and_change_nothing(monkeypatch, form):
 
 def test_the_smallest_of_many_is_found_in_both_directions(monkeypatch):
     """DANN's distances differ in the two directions of a pair."""
-    monkeypatch.setattr(grid_module, "_SAMPLE_SIZE", 40)
+    monkeypatch.setattr(radius_module, "GRID_SAMPLE_SIZE", 40)
     table = DANN().fit(X, Y).pairwise(X, X)
     assert suggest_eps(X, Y, metric=DANN(), random_state=0)[0] == pytest.approx(
         table[table > 0].min(), rel=1e-9
@@ -229,8 +204,3 @@ def test_of_a_table_with_drawn_columns_only_those_count():
     training = prepare(model, D, Y, None, rng=model._generator())
     part = D[:, training.pools[0].points]
     assert grid[0] == part[part > 0].min()
-
-
-def test_labels_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        suggest_eps(X, Y[:-1])

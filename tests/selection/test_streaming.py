@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover._balls import build_balls
-from protocover.dissimilarity import Euclidean, SquaredEuclidean
+from protocover.dissimilarity import Euclidean
 from protocover.dissimilarity._euclidean import bracket
 
 
@@ -92,16 +92,3 @@ def test_rows_on_disk_give_the_model_of_rows_in_memory(tmp_path):
     )
     np.testing.assert_array_equal(here.candidate_indices_, there.candidate_indices_)
     np.testing.assert_array_equal(here.predict(X), there.predict(stored))
-
-
-@pytest.mark.parametrize("kept", [0, 1 << 30])
-@pytest.mark.parametrize("dissimilarity", [Euclidean(), SquaredEuclidean()])
-def test_members_do_not_depend_on_what_is_kept_ready(monkeypatch, dissimilarity, kept):
-    monkeypatch.setattr(bracket, "_KEPT_BYTES", kept)
-    monkeypatch.setattr(bracket, "_tile_shape", lambda n_features: (16, 12))
-    rng = np.random.default_rng(3)
-    X, Z = (rng.integers(-2, 3, size=(n, 5)).astype(float) for n in (90, 40))
-    D = dissimilarity.pairwise(X, Z)
-    for eps in np.unique(D[D > 0])[::3]:
-        balls = build_balls(dissimilarity, X, Z, eps=eps)
-        np.testing.assert_array_equal(balls.toarray(), eps > D)

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocover._selection import trimming
-from protocover._selection.adaptive_radii import formulate_own
+from protocover._selection import radius_sweep
+from protocover._selection.selection import formulate_classes
 from protocover._selection.training import prepare_training
 
 
 def written(X, y, weights, *, eps, closed, cost, metric, cross_class, fewest_bits, bits):
     """What `formulate_own` writes down, with trimming by that many bits or without."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trimming, "_FEWEST_BITS", fewest_bits)
-        patch.setattr(trimming, "_MOST_BITS", bits)
-        patch.setattr(trimming, "_LEAST_PER_COUNTER", 1e-9)
+        patch.setattr(radius_sweep, "_FEWEST_BITS", fewest_bits)
+        patch.setattr(radius_sweep, "_MOST_BITS", bits)
+        patch.setattr(radius_sweep, "_LEAST_PER_COUNTER", 1e-9)
         training = prepare_training(
             X,
             y,
@@ -31,18 +31,18 @@ def written(X, y, weights, *, eps, closed, cost, metric, cross_class, fewest_bit
             rng=np.random.default_rng(0),
             cross_class=cross_class,
         )
-        found = formulate_own(
-            training, eps=eps, closed=closed, prototype_cost=cost, rng=None, n_jobs=1
+        found = formulate_classes(
+            training, eps=eps, adaptive_radii=True, closed=closed, prototype_cost=cost, n_jobs=1
         )
     return [
         (
-            problem.parts.toarray().tolist(),
-            problem.wrong.tolist(),
-            of_class.candidate.tolist(),
-            of_class.radius.tolist(),
-            of_class.miscovered.tolist(),
+            one.problem.parts.toarray().tolist(),
+            one.problem.wrong.tolist(),
+            one.candidate.tolist(),
+            one.radius.tolist(),
+            one.miscovered.tolist(),
         )
-        for problem, of_class in zip(found.problems, found.balls, strict=True)
+        for one in found
     ]
 
 
@@ -62,7 +62,7 @@ def tables(draw):
     return X, y, weights
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     tables(),
     st.sampled_from(["euclidean", "sqeuclidean", "cityblock"]),
@@ -90,7 +90,7 @@ def test_hardly_any_member_is_left_where_radii_have_no_limit():
     distance = rng.random(4000).astype(np.float64)
     distance[(y == 0) & (distance < 0.1)] *= 0.01  # a pure ball, and then all classes
     near = np.arange(4000), np.zeros(4000, dtype=np.intp), distance, np.zeros(4000, np.float32)
-    trim = trimming.GainTrim(y, np.ones(4000, dtype=np.int64), 3)
+    trim = radius_sweep.GainTrim(y, np.ones(4000, dtype=np.int64), 3)
     point, _, low, _ = trim(near, 0)
     assert len(point) < 2000
     assert low.max() < np.delete(distance, point).min()

@@ -11,7 +11,8 @@ from covers import make_problem
 
 import naive
 from protocover._cover import CoverProblem, CoverSolution, Limit, verify
-from protocover._selection.by_class import select
+from protocover._selection.balls import ClassProblem
+from protocover._selection.selection import select
 from protocover.solvers import _lp as lp
 from protocover.solvers import exact
 from protocover.solvers._budget import Trial, _share, close_by_tree, solve_within
@@ -53,10 +54,10 @@ def test_a_shared_budget_is_divided_optimally(name, seed):
     for budget in (0, 1, 3, 5, 30):
         optimum = naive.exact_optimum_within(problems, budget)
         rng = np.random.default_rng(0)
-        found = select(problems, SOLVERS[name], max_prototypes=budget, rng=rng)
+        found = select(described(problems), SOLVERS[name], max_prototypes=budget, rng=rng)
         assert len(found.candidates) <= budget
         assert found.lower_bound <= float(optimum) <= found.objective
-        first = select(problems, SOLVERS["greedy"], max_prototypes=budget)
+        first = select(described(problems), SOLVERS["greedy"], max_prototypes=budget)
         assert found.objective <= first.objective
         if name == "exact":
             assert found.objective == float(optimum)
@@ -71,6 +72,15 @@ def test_a_shared_budget_is_divided_optimally(name, seed):
 def problems_of_classes(seed, n_classes):
     """Problems of classes that choose among the same candidates at the same cost."""
     return [harder_problem(seed + k, 6).at_cost(0.25) for k in range(n_classes)]
+
+
+def described(problems):
+    """The problems with what a selection says of their columns."""
+    sizes = [np.diff(problem.cover.indptr) for problem in problems]
+    return [
+        ClassProblem(problem, np.arange(problem.n_candidates), own, sum(sizes) - own)
+        for problem, own in zip(problems, sizes, strict=True)
+    ]
 
 
 def test_a_price_proves_more_than_a_bound_without_a_budget():
@@ -108,7 +118,7 @@ def test_a_tampered_budget_is_rejected(change, fault):
 
 def test_different_prices_per_class_prove_nothing_together():
     problems = problems_of_classes(1, 2)
-    found = select(problems, SOLVERS["exact"], max_prototypes=2)
+    found = select(described(problems), SOLVERS["exact"], max_prototypes=2)
     odd = [found.solutions[0], replace(found.solutions[1], price=7.0)]
     again = verify(problems, odd, limit=Limit(at_most=2), stated=found.shared)
     assert "price must be the same for all classes" in again.faults[0]
@@ -181,6 +191,6 @@ def test_a_custom_solver_has_a_budget_per_class():
         return CoverSolution.of(problem, [0, 1][:max_prototypes])
 
     problems = problems_of_classes(1, 2)
-    found = select(problems, first_two, max_prototypes=3)
+    found = select(described(problems), first_two, max_prototypes=3)
     assert len(found.candidates) == 3
     assert found.shared is None

@@ -1,4 +1,4 @@
-"""The command line: ``protocover demo | fit | predict | report``."""
+"""The command line: ``protocover check | fit | cover | predict | report | demo``."""
 
 from __future__ import annotations
 

@@ -1,33 +1,32 @@
-"""What the columns of a table hold, found from their cells, and columns made of that type."""
+"""Conversion of the columns of a table to their types, and back to the words of the file."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..data._cells import (
     BOOLEANS,
-    MISSING,
     TRUE,
     DateNotation,
     Notation,
     common_unit,
     fitting_dates,
     fitting_notations,
+    is_plain_number,
     nearest_dates,
     read_cells,
     split_unit,
-    stands_for_missing,
 )
-from ..data._checks import TableCheck
+from ..data._check import TableCheck
+from ..data._columns import ColumnType, find_missing, pandas_type, read_pandas
 from .console import CommandError, Console, count_things, list_names
 
-_KINDS = {
+_NOUNS = {
     "numbers": ("number", "numbers"),
     "labels": ("category", "categories"),
     "booleans": ("yes/no column", "yes/no columns"),
@@ -35,41 +34,20 @@ _KINDS = {
     "ranks": ("ordered column", "ordered columns"),
 }
 NO_COLUMNS = (
-    "no column is left to measure distances by; give a table with columns beside the target"
+    "no feature columns are left; the table needs at least one column, besides the target, whose "
+    "values differ between rows"
 )
 
 
-@dataclass(frozen=True)
-class ColumnType:
-    """What a column holds: "numbers", "dates", "booleans", "labels" or "ranks", as Gower says.
-
-    `order` has the values of "ranks", lowest first.
-    """
-
-    stores: str
-    order: tuple[Any, ...] | None = None
-
-
-_LABELS = ColumnType("labels")
-_POINT = fitting_notations(["1.5"])[0]
-_STORES = {
-    **dict.fromkeys("iuf", "numbers"),
-    **dict.fromkeys("mM", "dates"),
-    "b": "booleans",
-}
-
-
 def is_missing(series: Any) -> Any:
-    """Tell which cells of a column hold nothing, as an array of booleans."""
+    """Return which cells of a column are missing, as a boolean array."""
     if not _is_text(series):
         return series.isna().to_numpy(dtype=bool)
-    cells = series.to_numpy(dtype=object)
-    absent = (not isinstance(cell, str) or cell.strip() in MISSING for cell in cells)
-    return np.fromiter(absent, dtype=bool, count=len(cells))
+    return find_missing(series.to_numpy(dtype=object))
 
 
 def blank_out(frame: Any, marks: Mapping[str | None, Sequence[str]]) -> Any:
-    """Return a frame without the cells that `marks`, by column or for all, name as missing."""
+    """Return a frame without the cells that `marks`, per column or for all, name as missing."""
     if not marks:
         return frame
     cleared = frame.copy()
@@ -77,38 +55,28 @@ def blank_out(frame: Any, marks: Mapping[str | None, Sequence[str]]) -> Any:
         wanted = {*marks.get(None, ()), *marks.get(name, ())}
         series = frame[name]
         if wanted and _is_text(series):
-            is_mark = stands_for_missing(wanted)
-            marked = [isinstance(v, str) and is_mark(v.strip()) for v in series]
-            cleared[name] = series.mask(np.array(marked, dtype=bool), "")
-        elif wanted and getattr(series.dtype, "kind", "O") in "iuf":
-            numbers = [float(mark) for mark in wanted if _POINT.fits([mark])]
-            cleared[name] = series.where(~series.isin(numbers))
+            cleared[name] = series.mask(find_missing(series.to_numpy(dtype=object), wanted), "")
+        elif wanted and pandas_type(series.dtype).stores == "numbers":
+            values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+            cleared[name] = series.mask(find_missing(values, wanted))
     return cleared
 
 
 def find_type(series: Any) -> ColumnType:
-    """Find what a column holds: by its type, or, if that is text, by the text of its cells."""
-    if not _is_text(series):
-        return type_of(series)
-    cells = series[~is_missing(series)].str.strip()
-    return ColumnType(read_cells(list(cells.unique())).stores)
-
-
-def type_of(series: Any) -> ColumnType:
-    """Return what a column holds by its type alone."""
-    dtype = series.dtype
-    kind = getattr(dtype, "kind", "O")
-    if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
-        return ColumnType("ranks", tuple(dtype.categories)) if dtype.ordered else _LABELS
-    if kind in _STORES:
-        return ColumnType(_STORES[kind])
-    return ColumnType("numbers") if kind == "O" and _all_numbers(series) else _LABELS
+    """Return the type of a column: by its data type, or by the text of its cells."""
+    if _is_text(series):
+        cells = series[~is_missing(series)].str.strip()
+        return ColumnType(read_cells(list(cells.unique())).stores)
+    found = pandas_type(series.dtype)
+    if found.stores == "anything":
+        return ColumnType(read_pandas(series.name, series).holds)
+    return found
 
 
 def convert(series: Any, wanted: ColumnType, *, decimal: str | None = None) -> Any:
-    """Return a column as a pandas series of that type, and refuse a cell that is not of it.
+    """Return a column as a pandas series of a type; raise an error if a cell does not fit it.
 
-    `decimal` is the decimal mark of the file, where that is known.
+    `decimal` is the decimal mark of the file, if known.
     """
     absent = is_missing(series)
     if wanted.stores == "numbers":
@@ -123,7 +91,7 @@ def convert(series: Any, wanted: ColumnType, *, decimal: str | None = None) -> A
 def type_columns(
     frame: Any, given: Mapping[str, ColumnType], checked: TableCheck, console: Console
 ) -> Any:
-    """Return the columns that can tell cases apart, each of its type, and those `given`."""
+    """Return the columns that distinguish cases, and those `given`, converted to their types."""
     import pandas as pd
 
     columns, left_out = {}, {}
@@ -131,35 +99,41 @@ def type_columns(
         if facts.useless:
             left_out[facts.name] = facts.useless
             continue
-        series = frame[facts.name]
-        wanted = given.get(facts.name)
-        if wanted is None:
-            wanted = ColumnType(facts.stores) if _is_text(series) else type_of(series)
-        columns[facts.name] = convert(series, wanted, decimal=checked.decimal).array
-    _note_left_out(left_out, console)
+        wanted = given.get(facts.name, ColumnType(facts.stores, facts.order))
+        converted = convert(frame[facts.name], wanted, decimal=checked.decimal)
+        columns[facts.name] = converted.array
+    for reason in dict.fromkeys(left_out.values()):
+        same = [name for name, why in left_out.items() if why == reason]
+        console.note(f"Left out: {list_names(same)} ({reason}).")
     if not columns:
-        raise CommandError(f"{NO_COLUMNS} that differ between rows")
+        raise CommandError(NO_COLUMNS)
     return pd.DataFrame(columns, index=frame.index)
 
 
-def count_kinds(X: Any) -> str:
-    """Say how many columns of each type a typed frame has."""
-    counts = Counter(type_of(X[name]).stores for name in X.columns)
-    return ", ".join(count_things(n, *_KINDS[kind]) for kind, n in counts.items())
+def count_types(X: Any) -> str:
+    """Return how many columns of each type a typed frame has, in words."""
+    counts = Counter(typed(X[name]) for name in X.columns)
+    return ", ".join(count_things(n, *_NOUNS[stores]) for stores, n in counts.items())
+
+
+def typed(series: Any) -> str:
+    """Return what a converted column holds."""
+    stores = pandas_type(series.dtype).stores
+    return "labels" if stores == "anything" else stores
 
 
 def in_own_words(X: Any, source: Any) -> Any:
-    """Return a typed frame with its yes/no columns in the words that the source has for them."""
+    """Return a typed frame with its yes/no columns in the words of the source."""
     if source is None or not hasattr(X, "columns"):
         return X
     shared = [name for name in X.columns if name in source.columns]
-    told = {name: _put_in_words(X[name], _yes_no_words(source[name])) for name in shared}
-    told = {name: cells for name, cells in told.items() if cells is not None}
-    return X.assign(**told) if told else X
+    worded = {name: _put_in_words(X[name], _yes_no_words(source[name])) for name in shared}
+    worded = {name: cells for name, cells in worded.items() if cells is not None}
+    return X.assign(**worded) if worded else X
 
 
 def _put_in_words(series: Any, words: Mapping[bool, str]) -> Any:
-    """Return words in place of False and True, or 0 and 1; None if the column holds others."""
+    """Return words for False and True, or 0 and 1; None if the column holds other values."""
     import pandas as pd
 
     if not words or getattr(series.dtype, "kind", "O") not in "biuf":
@@ -192,13 +166,6 @@ def _yes_no_words(series: Any) -> dict[bool, str]:
     return words
 
 
-def _note_left_out(reasons: Mapping[str, str], console: Console) -> None:
-    """Say which columns are left out, and why."""
-    for reason in dict.fromkeys(reasons.values()):
-        same = [name for name, why in reasons.items() if why == reason]
-        console.note(f"Left out: {list_names(same)} ({reason}).")
-
-
 def _is_text(series: Any) -> bool:
     """Whether all cells of a column are text, or missing."""
     import pandas as pd
@@ -208,20 +175,12 @@ def _is_text(series: Any) -> bool:
     return series.dtype == object and all(isinstance(v, str) for v in series[series.notna()])
 
 
-def _all_numbers(series: Any) -> bool:
-    """Whether all objects in a column are numbers, such as decimals."""
-    from numbers import Number
-
-    present = series[series.notna()]
-    return len(present) > 0 and all(isinstance(v, Number) for v in present)
-
-
 def _as_numbers(series: Any, absent: Any, decimal: str | None) -> Any:
     """Return numbers as floats."""
     import pandas as pd
 
     if not _is_text(series):
-        if getattr(series.dtype, "kind", "O") not in "iufb" and not _all_numbers(series):
+        if find_type(series).stores not in ("numbers", "booleans"):
             _refuse(series, ~absent, "a number")
         numbers = series.astype(object).where(~absent, np.nan).to_numpy(dtype=np.float64)
     else:
@@ -234,7 +193,7 @@ def _as_numbers(series: Any, absent: Any, decimal: str | None) -> Any:
 
 
 def _read_numbers(series: Any, absent: Any, decimal: str | None) -> list[float]:
-    """Return the numbers that texts stand for, a unit that all have left out."""
+    """Return texts as numbers, without a unit that all have in common."""
     cells = [cell.strip() for cell in series.to_numpy(dtype=object)[~absent]]
     words = {cell.lower() for cell in cells}
     if words <= set().union(*BOOLEANS):
@@ -245,35 +204,35 @@ def _read_numbers(series: Any, absent: Any, decimal: str | None) -> list[float]:
         unit = common_unit(parts)
         if unit:
             warnings.warn(
-                f"column {str(series.name)!r} is read without its unit {unit!r}; in all files for "
-                "one model it must be the same",
+                f"column {str(series.name)!r} is read without its unit {unit!r}; the unit must be "
+                "the same in all files for this model",
                 stacklevel=2,
             )
             cells = [number for number, _ in parts]
             notation = _find_notation(series.name, cells, decimal)
     if notation is None:
         wrong = np.zeros(len(series), dtype=bool)
-        wrong[~absent] = [not _POINT.fits([cell]) for cell in cells]
-        _refuse(series, wrong if wrong.any() else ~absent, "numbers of one notation and unit")
+        wrong[~absent] = [not is_plain_number(cell) for cell in cells]
+        _refuse(series, wrong if wrong.any() else ~absent, "numbers in one notation and unit")
     assert notation is not None
     return [float(notation.plain(cell)) for cell in cells]
 
 
 def _find_notation(name: Any, cells: list[str], decimal: str | None) -> Notation | None:
-    """Return how numbers are written, None if they are none, and ask where that is unclear."""
+    """Return the notation of numbers, None if there is none; raise an error if it is unclear."""
     distinct = list(dict.fromkeys(cells))
     notations = fitting_notations(distinct, decimal)
     if len(notations) > 1:
         cell = next(cell for cell in distinct if "," in cell)
         raise CommandError(
-            f"column {str(name)!r} holds {cell!r}, and its commas may set thousands apart or be "
-            "decimal marks; say which with --decimal . or --decimal ,"
+            f"column {str(name)!r} holds {cell!r}, whose comma could be a thousands separator or "
+            "a decimal mark; choose with --decimal . or --decimal ,"
         )
     return notations[0] if notations else None
 
 
 def _as_dates(series: Any, absent: Any) -> Any:
-    """Return dates and times, in universal time where the zone is given."""
+    """Return dates and times, in UTC if they have a time zone."""
     import pandas as pd
 
     if getattr(series.dtype, "kind", "O") in "mM":
@@ -286,24 +245,24 @@ def _as_dates(series: Any, absent: Any) -> Any:
     times = pd.to_datetime(
         cells.map(notation.iso, na_action="ignore"), format="ISO8601", utc=True, errors="coerce"
     )
-    what = f"a date such as 2024-12-31, or all written as {notation.words}"
+    what = f"a date such as 2024-12-31, or dates in the form {notation.words},"
     _refuse(series, ~absent & times.isna().to_numpy(), what)
     return times.dt.tz_localize(None).astype("datetime64[us]")
 
 
 def _find_dates(name: Any, cells: list[str]) -> DateNotation:
-    """Return how dates are written, and ask where day and month may be swapped."""
+    """Return the notation of dates; raise an error if day and month may be swapped."""
     notations = fitting_dates(cells)
     if len(notations) > 1:
         raise CommandError(
-            f"column {str(name)!r} holds {cells[0]!r}, which may be {notations[0].words} or "
+            f"column {str(name)!r} holds {cells[0]!r}, which could be {notations[0].words} or "
             f"{notations[1].words}; write dates as 2024-12-31"
         )
     return notations[0] if notations else nearest_dates(cells)
 
 
 def _as_booleans(series: Any, absent: Any) -> Any:
-    """Return booleans, some perhaps missing."""
+    """Return booleans, some possibly missing."""
     cells = series.where(~absent)
     if _is_text(series):
         words = cells.str.strip().str.lower()
@@ -317,7 +276,7 @@ def _as_booleans(series: Any, absent: Any) -> Any:
 
 
 def _as_labels(series: Any, absent: Any, order: Sequence[Any] | None) -> Any:
-    """Return texts, or, with an order, ranks."""
+    """Return texts, or ranks if an order is given."""
     import pandas as pd
 
     if order is not None:
@@ -325,8 +284,8 @@ def _as_labels(series: Any, absent: Any, order: Sequence[Any] | None) -> Any:
             cells = series.astype("str").str.strip().where(~absent)
         else:
             cells = series.where(~absent)
-        stranger = ~absent & ~cells.isin(list(order)).to_numpy()
-        _refuse(series, stranger, f"one of {', '.join(map(str, order))}")
+        unknown = ~absent & ~cells.isin(list(order)).to_numpy()
+        _refuse(series, unknown, f"one of {', '.join(map(str, order))}")
         return pd.Series(
             pd.Categorical(cells, categories=list(order), ordered=True),
             index=series.index,
@@ -336,11 +295,11 @@ def _as_labels(series: Any, absent: Any, order: Sequence[Any] | None) -> Any:
 
 
 def _refuse(series: Any, wrong: Any, what: str) -> None:
-    """Raise an error about the first wrong cell, if there is one."""
+    """Raise an error about the first wrong cell, if any."""
     rows = np.flatnonzero(np.asarray(wrong, dtype=bool))
     if len(rows):
         value = str(series.iloc[rows[0]])[:40]
         raise CommandError(
             f"column {str(series.name)!r} must hold {what} in every row, got {value!r} in row "
-            f"{series.index[rows[0]] + 1}; mend that cell or leave it empty"
+            f"{series.index[rows[0]] + 1}; correct that cell or leave it empty"
         )

@@ -1,7 +1,7 @@
-"""The entry to the command line: the commands, and how each ends.
+"""The entry point of the command line: the commands and their exit codes.
 
-What a command does is in the module of its name, which is imported when it is to run: help, the
-version and wrong usage are told without waiting for scientific packages.
+Each command is in a module that is imported when it runs, so that ``--help``, ``--version`` and
+usage errors do not wait for scientific packages.
 """
 
 from __future__ import annotations
@@ -16,30 +16,27 @@ from typing import Any
 
 from .. import __version__
 from .console import CommandError, Console, UsageError, check_packages, discard
-from .cover_options import add_cover
 from .options import (
-    add_columns,
+    add_cover_options,
     add_features,
-    add_images,
-    add_method,
+    add_fit_options,
+    add_image_reading,
     add_reading,
-    add_search,
-    add_skipping,
-    add_vectors,
 )
 
-_FINE = 0
+_SUCCESS = 0
 _BAD_INPUT = 1
-_USAGE = 2  # argparse's, too
+_USAGE = 2  # as argparse
 _INTERRUPTED = 130  # as shells report a process that ended by Ctrl-C
-# What the library and the system raise with a message meant for the user.
+# Raised by the library and the system with a message for the user.
 _EXPECTED = (ValueError, OSError, ImportError, MemoryError)
+_MODULES = {"cover": "fit", "demo": "fit"}
 
 _EXAMPLES = """\
 examples:
   protocover check patients.csv --target diagnosis
   protocover fit patients.csv --target diagnosis --id patient
-  protocover fit photos/                  (a folder of images for each class)
+  protocover fit photos/                  (with one folder of images per class)
   protocover cover texts.csv --max-representatives 50
   protocover predict patients-protocover new.csv > answers.csv
   protocover predict patients-protocover new.csv --report why.html
@@ -52,8 +49,8 @@ examples:
   protocover fit heart.csv --target class --max-prototypes 10 --solver exact
   protocover fit digits/ --image-size 16 --metric tangent
 
-The folder that is written holds report.html to look at, prototypes.csv,
-predictions.csv, suspects.csv, summary.json and the model for `predict`.
+The output folder contains report.html, prototypes.csv, predictions.csv,
+suspects.csv, summary.json and the model for `protocover predict`.
 """
 _COVER_EXAMPLES = """\
 examples:
@@ -61,8 +58,8 @@ examples:
   protocover cover tests.csv --coverage 0.95 --candidate-cost seconds --id test
   protocover cover photos/ --eps 4
 
-The folder that is written holds report.html to look at, representatives.csv,
-assignments.csv, summary.json and the model for `predict`.
+The output folder contains report.html, representatives.csv, assignments.csv,
+summary.json and the model for `protocover predict`.
 """
 
 
@@ -72,14 +69,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str or None, default=None
-        The words after ``protocover``; None for those of the process.
+        The arguments after ``protocover``; None for those of the process.
 
     Returns
     -------
     int
-        0 if all went well, 1 for data that cannot be used, 2 for wrong usage, 130 after
-        Ctrl-C. Wrong usage that the parser finds, ``--help`` and ``--version`` raise
-        SystemExit, as usual.
+        0 on success, 1 for unusable data, 2 for wrong usage, 130 after Ctrl-C. Usage errors
+        found by the parser, ``--help`` and ``--version`` raise SystemExit, as usual.
 
     Examples
     --------
@@ -93,28 +89,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def run() -> None:
         check_packages()
         with console.library_warnings():
-            command = import_module(f".{options.command}", __package__)
-            getattr(command, f"run_{options.command}")(options, console)
+            name = _MODULES.get(options.command, options.command)
+            getattr(import_module(f".{name}", __package__), f"run_{options.command}")(
+                options, console
+            )
 
     return run_and_report(run, console, debug=options.debug)
 
 
 def run_and_report(run: Callable[[], None], console: Console, *, debug: bool) -> int:
-    """Run a command and return its exit code, its errors told in one line."""
+    """Run a command, print an error as one line, and return the exit code."""
     try:
         run()
     except KeyboardInterrupt:
         console.fail("interrupted")
         return _INTERRUPTED
     except BrokenPipeError:
-        discard(sys.stdout)  # the reader, such as head, has seen enough
+        discard(sys.stdout)  # the reader, such as head, has closed the pipe
         return _BAD_INPUT
     except Exception as error:
         if debug:
             traceback.print_exc()
         console.fail(_describe(error, debug=debug))
         return _USAGE if isinstance(error, UsageError) else _BAD_INPUT
-    return _FINE
+    return _SUCCESS
 
 
 def _describe(error: Exception, *, debug: bool) -> str:
@@ -128,7 +126,7 @@ def _describe(error: Exception, *, debug: bool) -> str:
         return "out of memory; use fewer rows, or a smaller --eps or --image-size"
     if isinstance(error, _EXPECTED):
         return text or type(error).__name__
-    hint = "" if debug else "; --debug shows where"
+    hint = "" if debug else "; run again with --debug to see where"
     return f"unexpected {type(error).__name__}: {text}{hint}"
 
 
@@ -136,7 +134,7 @@ def _build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="protocover",
-        description="Choose a few real cases that sum up labelled data: prototypes, by set cover.",
+        description="Choose a few real cases (prototypes) that represent your data.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -147,18 +145,8 @@ def _build_parser() -> argparse.ArgumentParser:
     for add in (_add_check, _add_fit, _add_cover, _add_predict, _add_report, _add_demo):
         group = add(commands).add_argument_group("messages")
         group.add_argument("-q", "--quiet", action="store_true", help="print errors only")
-        about = "show where in the code an error arose"
+        about = "show a traceback if an error occurs"
         group.add_argument("--debug", action="store_true", help=about)
-    return parser
-
-
-def _add_demo(commands: Any) -> Any:
-    """Add ``protocover demo``."""
-    about = "choose prototypes of the handwritten digits bundled with scikit-learn"
-    parser = _add_command(commands, "demo", help=about, description=about.capitalize())
-    about = "folder to write to (default: %(default)s)"
-    folder = Path("demo-output")
-    parser.add_argument("--output", type=Path, default=folder, metavar="DIR", help=about)
     return parser
 
 
@@ -168,12 +156,11 @@ def _add_check(commands: Any) -> Any:
         commands,
         "check",
         usage="protocover check DATA --target NAME [options]",
-        help="look at a table before a fit",
-        description="Say what each column of a table is and why, and what in it would "
-        "change an\nanswer without a word, each with the option of `fit` that settles it.",
+        help="check a table before fitting",
+        description="Show the type of each column, and problems that could silently change the\n"
+        "result, each with the option of `protocover fit` that fixes it.",
     )
-    about = "a CSV, TSV, Parquet or Excel file"
-    parser.add_argument("data", type=Path, metavar="DATA", help=about)
+    _add_path(parser, "data", "a CSV, TSV, Parquet or Excel file")
     add_features(parser.add_argument_group("tables"))
     return parser
 
@@ -185,16 +172,16 @@ def _add_fit(commands: Any) -> Any:
         "fit",
         usage="protocover fit DATA --target NAME [options]\n"
         "       protocover fit FOLDER-OF-IMAGES [options]",
-        help="choose prototypes of a table or of a folder of images",
-        description="Choose prototypes of a table (CSV, TSV, Parquet, Excel) or of a folder of "
-        "images\nand write them, a model and a report into a folder.",
+        help="choose prototypes from a table or a folder of images",
+        description="Choose prototypes from a table (CSV, TSV, Parquet, Excel) or a folder of "
+        "images,\nand write them, a model and a report to a folder.",
         epilog=_FIT_EXAMPLES,
     )
-    about = "a CSV, TSV, Parquet or Excel file, or a folder with a folder of images for each class"
-    parser.add_argument("data", type=Path, metavar="DATA", help=about)
-    _add_output(parser, "DIR", "folder to write to (default: DATA's name and -protocover)")
-    for add in (add_columns, add_images, add_method, add_search):
-        add(parser)
+    _add_path(
+        parser, "data", "a CSV, TSV, Parquet or Excel file, or a folder with one folder per class"
+    )
+    _add_output(parser, "DIR", "output folder (default: the name of DATA with -protocover)")
+    add_fit_options(parser)
     return parser
 
 
@@ -203,18 +190,16 @@ def _add_cover(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "cover",
-        usage="protocover cover DATA [--max-representatives N | --coverage SHARE | --cost CASES]\n"
-        "       [options]",
-        help="choose a few cases that stand for all, without classes",
-        description="Choose a few cases of a table (CSV, TSV, Parquet) or of a folder of images "
-        "that\nstand for all, and write them, a model and a report into a folder.",
+        usage="protocover cover DATA\n"
+        "       [--max-representatives N | --coverage FRACTION | --cost CASES] [options]",
+        help="choose representative cases without classes",
+        description="Choose a few representative cases from a table (CSV, TSV, Parquet, Excel) "
+        "or a\nfolder of images, and write them, a model and a report to a folder.",
         epilog=_COVER_EXAMPLES,
     )
-    parser.add_argument(
-        "data", type=Path, metavar="DATA", help="a CSV, TSV or Parquet file, or a folder of images"
-    )
-    _add_output(parser, "DIR", "folder to write to (default: DATA's name and -protocover)")
-    add_cover(parser)
+    _add_path(parser, "data", "a CSV, TSV, Parquet or Excel file, or a folder of images")
+    _add_output(parser, "DIR", "output folder (default: the name of DATA with -protocover)")
+    add_cover_options(parser)
     return parser
 
 
@@ -224,17 +209,17 @@ def _add_predict(commands: Any) -> Any:
         commands,
         "predict",
         usage="protocover predict MODEL DATA [options]",
-        help="classify new cases, and tell by which prototype",
-        description="Classify new cases, and tell which prototype decided and how clearly.",
+        help="classify new cases and report the deciding prototype",
+        description="Classify new cases, and report the deciding prototype and the margin.",
     )
     _add_model_and_data(
         parser,
         data="new cases: a table with the columns of the model, or images",
-        target="column of known classes, to count errors",
+        target="column of known classes, to compute the accuracy",
         identifier="column that names the rows",
     )
-    _add_output(parser, "FILE", "CSV file to write to (default: standard output)")
-    about = "also write a page that shows each case beside the prototype that decided"
+    _add_output(parser, "FILE", "CSV output file (default: standard output)")
+    about = "also write a page that compares each case with the deciding prototype"
     parser.add_argument("--report", type=Path, metavar="FILE", help=about)
     _add_reading(parser)
     return parser
@@ -246,31 +231,45 @@ def _add_report(commands: Any) -> Any:
         commands,
         "report",
         usage="protocover report MODEL DATA [options]",
-        help="make the report of a model anew",
-        description="Make the report of a model anew, from the data it was fitted on.",
+        help="regenerate the report of a saved model",
+        description="Regenerate the report of a saved model from the data it was fitted on.",
     )
     _add_model_and_data(
         parser,
-        data="what the model was fitted on",
+        data="the data that the model was fitted on",
         target="column of the class (default: as in fit)",
         identifier="column that names the rows (default: as in fit)",
     )
-    parser.add_argument("--title", help="heading of the report")
-    _add_output(parser, "FILE", "file to write to (default: report.html in the output of fit)")
+    parser.add_argument("--title", help="title of the report")
+    _add_output(parser, "FILE", "output file (default: report.html in the folder of the model)")
     _add_reading(parser)
     return parser
 
 
+def _add_demo(commands: Any) -> Any:
+    """Add ``protocover demo``."""
+    about = "choose prototypes of the handwritten digits included in scikit-learn"
+    parser = _add_command(commands, "demo", help=about, description=about.capitalize())
+    about = "output folder (default: %(default)s)"
+    folder = Path("demo-output")
+    parser.add_argument("--output", type=Path, default=folder, metavar="DIR", help=about)
+    return parser
+
+
 def _add_command(commands: Any, name: str, **words: Any) -> Any:
-    """Add a command whose help keeps its line breaks; ``run_NAME`` of its module runs it."""
+    """Add a command whose help keeps its line breaks."""
     return commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, **words)
 
 
+def _add_path(parser: Any, name: str, about: str) -> None:
+    """Add a file or folder as a positional argument."""
+    parser.add_argument(name, type=Path, metavar=name.upper(), help=about)
+
+
 def _add_model_and_data(parser: Any, *, data: str, target: str, identifier: str) -> None:
-    """Add what commands on a fitted model are about."""
-    about = "a model file, or the folder written by fit"
-    parser.add_argument("model", type=Path, metavar="MODEL", help=about)
-    parser.add_argument("data", type=Path, metavar="DATA", help=data)
+    """Add the arguments of commands that use a fitted model."""
+    _add_path(parser, "model", "a model file, or the output folder of fit")
+    _add_path(parser, "data", data)
     parser.add_argument("--target", metavar="NAME", help=target)
     parser.add_argument("--id", metavar="NAME", help=identifier)
 
@@ -278,12 +277,11 @@ def _add_model_and_data(parser: Any, *, data: str, target: str, identifier: str)
 def _add_output(parser: Any, metavar: str, about: str) -> None:
     """Add where to write to."""
     parser.add_argument("-o", "--output", type=Path, metavar=metavar, help=about)
-    parser.add_argument("--force", action="store_true", help="replace an earlier output")
+    parser.add_argument("--force", action="store_true", help="replace existing output")
 
 
 def _add_reading(parser: Any) -> None:
     """Add how a table or images for a fitted model are read."""
     group = parser.add_argument_group("reading")
     add_reading(group)
-    add_skipping(group)
-    add_vectors(group)
+    add_image_reading(group)

@@ -1,4 +1,4 @@
-"""What the command says: results to standard output, errors and all else to standard error."""
+"""Printing: results to standard output, everything else to standard error."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ _PACKAGES = ("pandas", "jinja2")
 
 
 class CommandError(Exception):
-    """Input that the command cannot use; the message says which, why, and the way out."""
+    """Unusable input; the message names it, the reason and how to fix it."""
 
 
 class UsageError(CommandError):
-    """Options that do not go together, or with the input."""
+    """Options that are not valid together, or for the input."""
 
 
 def check_packages(*further: str) -> None:
-    """Say what to install if an optional package that the command needs is missing."""
+    """Raise an error that says how to install a missing optional package."""
     for name in (*_PACKAGES, *further):
         try:
             import_module(name)
         except ImportError as error:
             raise ImportError(
-                f'the command needs {name}, which is not installed: pip install "protocover[cli]"'
+                f"this command requires {name}, which is not installed: pip install "
+                '"protocover[cli]"'
             ) from error
 
 
 @dataclass(frozen=True)
 class Console:
-    """Where messages go: nowhere if `quiet`, but for errors."""
+    """Prints messages; if `quiet`, only errors."""
 
     quiet: bool = False
 
     @property
     def verbose(self) -> int:
-        """1 where progress bars would be seen, else 0."""
+        """1 if progress bars would be visible, else 0."""
         return int(not self.quiet and _is_terminal(sys.stderr))
 
     def say(self, text: str = "") -> None:
@@ -54,7 +55,7 @@ class Console:
             put_out(_printable(text, sys.stdout) + "\n")
 
     def note(self, text: str, *, wrap: bool = True) -> None:
-        """Print what is being done, or was decided."""
+        """Print a progress message."""
         if self.quiet:
             return
         if wrap and _is_terminal(sys.stderr):
@@ -63,11 +64,11 @@ class Console:
         _put_note(text)
 
     def warn(self, text: str) -> None:
-        """Print what the user should look at."""
+        """Print a warning."""
         self.note(f"protocover: warning: {text}")
 
     def fail(self, text: str) -> None:
-        """Print why there is no result."""
+        """Print an error."""
         _put_note(f"protocover: error: {text}")
 
     @contextmanager
@@ -82,8 +83,7 @@ class Console:
                 warnings.simplefilter("default")
                 for category in (DeprecationWarning, FutureWarning, ResourceWarning):
                     warnings.simplefilter("ignore", category)
-                # The command itself speaks of small classes, of those without a prototype worth
-                # its cost and of too many prototypes, and checks columns by name.
+                # The command prints its own warnings about these.
                 for beginning in (
                     "The least populated class",
                     "no prototype of the classes",
@@ -98,12 +98,12 @@ class Console:
             logger.propagate = propagates
 
     def _show_warning(self, message: Any, *_: Any, **__: Any) -> None:
-        """Print a warning of Python's as one line."""
+        """Print a Python warning as one line."""
         self.warn(" ".join(str(message).split()))
 
 
 class _Handler(logging.Handler):
-    """Hands log messages of weight to a console."""
+    """Passes log messages from the warning level on to a console."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(logging.WARNING)
@@ -115,25 +115,25 @@ class _Handler(logging.Handler):
 
 
 def clean(text: str) -> str:
-    """Show characters that could steer a terminal or turn the direction of text as codes."""
+    """Replace control characters and those that change the direction of text by codes."""
     if text.isprintable():
         return text
     return "".join(_visible(character) for character in text)
 
 
 def shorten(text: Any, width: int) -> str:
-    """Return a clean text of at most so many characters."""
+    """Return a clean text of at most `width` characters."""
     shown = clean(str(text))
     return shown if len(shown) <= width else shown[: width - 3] + "..."
 
 
 def count_things(n: int, one: str, many: str) -> str:
-    """Return a number with the right form of what it counts."""
+    """Return a number with the singular or plural of a noun."""
     return f"{n} {one if n == 1 else many}"
 
 
 def list_names(names: Any) -> str:
-    """Name some columns, of many the first few and the last."""
+    """Return names, quoted; of many, the first few and the last."""
     shown = [repr(str(name)) for name in names]
     if len(shown) > 8:
         shown = [*shown[:6], f"{len(shown) - 7} more", shown[-1]]
@@ -141,7 +141,7 @@ def list_names(names: Any) -> str:
 
 
 def _visible(character: str) -> str:
-    """Return a character that does nothing but stand there."""
+    """Return a printable form of a character."""
     if character.isprintable():
         return character
     if unicodedata.category(character) == "Zs":
@@ -150,9 +150,9 @@ def _visible(character: str) -> str:
 
 
 def put_out(text: str) -> None:
-    """Write results to standard output, and refuse where it is closed or takes no more."""
+    """Write results to standard output; raise an error if it is closed or full."""
     if sys.stdout is None:
-        raise CommandError("standard output is closed; open it, or write to a file")
+        raise CommandError("standard output is closed; open it, or write to a file with --output")
     try:
         print(text, end="", flush=True)
     except BrokenPipeError:
@@ -161,18 +161,19 @@ def put_out(text: str) -> None:
         discard(sys.stdout)
         raise CommandError(
             f"standard output cannot be written ({error.strerror or error}); redirect it to "
-            "another place"
+            "another "
+            "file"
         ) from error
 
 
 def discard(stream: TextIO | None) -> None:
-    """Send the rest of a broken stream, and what Python flushes at its end, nowhere."""
+    """Discard further output of a broken stream, also when Python flushes it at exit."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]
 
 
 def _put_note(text: str) -> None:
-    """Print a line to standard error; if nobody reads it, the work goes on all the same."""
+    """Print a line to standard error; continue if it is closed or broken."""
     if sys.stderr is None:  # closed, and print would take standard output instead
         return
     try:
@@ -182,12 +183,12 @@ def _put_note(text: str) -> None:
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
-    """Whether a stream is shown to a person; a closed one is None."""
+    """Whether a stream is a terminal; a closed one is None."""
     return stream is not None and stream.isatty()
 
 
 def _printable(text: str, stream: TextIO | None) -> str:
-    """Return lines with codes in place of what the terminal has no letters for."""
+    """Return lines with codes for characters that the terminal cannot show."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     shown = "\n".join(clean(line) for line in text.split("\n"))
     return shown.encode(encoding, "backslashreplace").decode(encoding)

@@ -1,4 +1,4 @@
-"""The estimator that the options ask for: its distance, and how its radius is found."""
+"""The estimator that the options describe: metric, radius search and solver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from .._estimators import PVMClassifier, PVMClassifierCV
+from .._estimators import BallCover, PVMClassifier, PVMClassifierCV
 from .._inspection.fitted import unwrap
 from ..dissimilarity import (
     DANN,
@@ -28,10 +28,9 @@ from ..dissimilarity import (
 )
 from ..solvers._registry import SOLVERS, check_options
 from .cases import Cases
-from .columns import count_kinds, type_of
-from .console import CommandError, Console, UsageError, list_names
+from .columns import count_types, typed
+from .console import CommandError, Console, UsageError, count_things, list_names
 from .model import final_step
-from .sampling import announce_search_sample
 
 _FACTORIES: dict[str, Callable[..., Any]] = {
     "dann": DANN,
@@ -39,17 +38,17 @@ _FACTORIES: dict[str, Callable[..., Any]] = {
     "rbf": lambda gamma=None: KernelDistance("rbf", None if gamma is None else {"gamma": gamma}),
 }
 _FOLDS = 10
-# Solvers that a search can fit with while the greedy scores.
+# Solvers that the search itself can use for the final fit.
 _SEARCHED = ("auto", "greedy")
 OWN_METRICS = ("gower", "tangent", *_FACTORIES)
 
 
 @dataclass(frozen=True)
 class Distance:
-    """A metric as the estimators take it, and, in words, what it is and why it was taken.
+    """A metric as the estimators take it, its name in words, and why it was chosen.
 
-    `params` are its `metric_params`, where it is a name. If `scaled`, columns are first brought
-    to mean 0 and standard deviation 1.
+    `params` are the `metric_params` of a metric given by name. If `scaled`, columns are
+    standardized first.
     """
 
     metric: Any
@@ -60,7 +59,7 @@ class Distance:
 
     @property
     def of_numbers(self) -> bool:
-        """Whether it is between rows of numbers rather than of mixed columns."""
+        """Whether it compares rows of numbers rather than of mixed columns."""
         return not isinstance(self.metric, Gower)
 
 
@@ -72,37 +71,62 @@ def choose_distance(
     asymmetric: list[str],
     params: Mapping[str, Any] | None = None,
 ) -> Distance:
-    """Choose the distance between cases by their columns, where the options do not.
+    """Return the distance that the options name, or one that suits the columns.
 
-    In `asymmetric` columns two absences tell nothing; `scaled` is None for as it suits;
-    `params` are those of the metric that is named.
+    In `asymmetric` columns joint absences are ignored; `scaled` is None for the default of the
+    metric; `params` are those of the named metric.
     """
     params = dict(params or {})
     if params and name is None:
-        raise UsageError(
-            f"--metric-param {next(iter(params))} goes with --metric NAME; name the metric, too"
-        )
+        raise UsageError(f"--metric-param {next(iter(params))} requires --metric NAME")
     if cases.layout is not None:
         return _between_images(cases, name, scaled, params)
     if cases.pictures is not None:
-        reason = "as asked for" if name else "the usual one for vectors of an encoder"
+        reason = "as given" if name else "the default for vectors of images"
         return _named(name or "cosine", bool(scaled), reason, params)
-    stores = {type_of(cases.X[column]).stores for column in cases.X.columns}
+    stores = {typed(cases.X[column]) for column in cases.X.columns}
     missing = bool(cases.X.isna().to_numpy().any())
     if name == "tangent":
-        raise UsageError("--metric tangent is for images; give a folder of them")
+        raise UsageError("--metric tangent is only valid for a folder of images")
     if name == "gower" or (name is None and (stores != {"numbers"} or missing or asymmetric)):
-        reason = "as asked for" if name else _why_gower(cases, stores, missing)
+        reason = "as given" if name else _why_gower(cases, stores, missing)
         kinds = dict.fromkeys(asymmetric, "asymmetric")
         metric = _made(partial(Gower, feature_types=kinds or None), "gower", params)
         return Distance(metric, False, "Gower's", reason)
     _check_numbers(cases, name or "euclidean", missing)
-    reason = "as asked for" if name else "all columns are numbers"
+    reason = "as given" if name else "all columns are numbers"
     return _named(name or "euclidean", scaled is not False, reason, params)
 
 
+def build_cover(
+    options: Namespace, distance: Distance, included: list[int], cases: Cases, console: Console
+) -> Any:
+    """Return a fitted cover, in a pipeline if columns are scaled first."""
+    cover = BallCover(
+        eps=options.eps,
+        max_representatives=options.max_representatives,
+        coverage=options.coverage,
+        cost=options.cost,
+        must_include=included or None,
+        candidate_cost=cases.costs,
+        metric=distance.metric,
+        solver=options.solver,
+        solver_options=None if options.time_limit is None else {"time_limit": options.time_limit},
+        closed_ball=options.closed_ball,
+        n_jobs=options.n_jobs,
+        random_state=0,
+        verbose=console.verbose,
+    )
+    model = Pipeline(
+        [*([("scale", StandardScaler())] if distance.scaled else []), ("cover", cover)]
+    )
+    model.fit(cases.X, cover__sample_weight=cases.weights)
+    cover.set_params(verbose=0)
+    return model if distance.scaled else cover
+
+
 def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console: Console) -> Any:
-    """Return the unfitted estimator: with a given radius, or one that searches for it."""
+    """Return the unfitted classifier with a given radius, or a search for the radius."""
     shared = {
         "metric": distance.metric,
         "metric_params": distance.params,
@@ -127,10 +151,10 @@ def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console
 
 
 def fit_model(model: Any, options: Namespace, X: Any, y: Any, weights: Any = None) -> Any:
-    """Fit an estimator, and select with the solver asked for at the radius that was found.
+    """Fit a classifier or a search, and refit with the given solver at the best radius.
 
-    A search tries its radii with the greedy solver, and fits with it or with auto: the slower
-    ones, once for each radius and fold, would take too long to wait for.
+    A search compares radii with the greedy solver. Slower solvers are used only for the final
+    fit.
     """
     step = "pvm__" if isinstance(model, Pipeline) else ""
     model.fit(X, y, **({} if weights is None else {f"{step}sample_weight": weights}))
@@ -149,15 +173,17 @@ def fit_model(model: Any, options: Namespace, X: Any, y: Any, weights: Any = Non
 def _between_images(
     cases: Cases, name: str | None, scaled: bool | None, params: dict[str, Any]
 ) -> Distance:
-    """Choose the distance between images, whose pixels have a common scale."""
+    """Return the distance between images, whose pixels have a common scale."""
     layout = cases.layout
     assert layout is not None
-    reason = "as asked for" if name else "the usual one for pixels"
+    reason = "as given" if name else "the default for pixels"
     if name == "gower":
-        raise UsageError("--metric gower is for tables; for images take euclidean or tangent")
+        raise UsageError(
+            "--metric gower is only valid for tables; for images use euclidean or tangent"
+        )
     if name == "tangent":
         if layout.color:
-            raise UsageError("--metric tangent is for grey images; add --color gray")
+            raise UsageError("--metric tangent is only valid for gray images; add --color gray")
         shape = (layout.height, layout.width)
         metric = _made(partial(TangentDistance, image_shape=shape), "tangent", params)
         return Distance(metric, False, "tangent distance", reason)
@@ -165,33 +191,32 @@ def _between_images(
 
 
 def _why_gower(cases: Cases, stores: set[str], missing: bool) -> str:
-    """Say why Gower's distance suits a table."""
+    """Return why Gower's distance was chosen for a table."""
     if stores != {"numbers"}:
-        return f"columns are mixed: {count_kinds(cases.X)}"
-    return "values are missing" if missing else "as --feature-type asks for"
+        return f"columns are mixed: {count_types(cases.X)}"
+    return "values are missing" if missing else "because of --feature-type"
 
 
 def _check_numbers(cases: Cases, name: str, missing: bool) -> None:
-    """Refuse columns that a metric between rows of numbers has no use for."""
+    """Raise an error if a metric of numbers cannot use a column."""
     wrong = [
         str(column)
         for column in cases.X.columns
-        if type_of(cases.X[column]).stores not in ("numbers", "booleans")
+        if typed(cases.X[column]) not in ("numbers", "booleans")
     ]
     if wrong:
         raise UsageError(
-            f"--metric {name} needs numbers, but column {wrong[0]!r} holds none; use --metric "
-            f"gower, or leave it out with --drop"
+            f"--metric {name} requires numbers, and column {wrong[0]!r} is not numeric; use "
+            f"--metric gower, or leave out the column with --drop"
         )
     if missing and name != "nan_euclidean":
         raise UsageError(
-            f"--metric {name} needs a value in every cell, and some are missing; use --metric "
-            "gower, or fill them in"
+            f"--metric {name} does not support missing values; use --metric gower, or fill them in"
         )
 
 
 def _named(name: str, scaled: bool, reason: str, params: dict[str, Any]) -> Distance:
-    """Return a distance by the name of its metric."""
+    """Return the distance of a named metric."""
     title = {"euclidean": "Euclidean", "dann": "DANN"}.get(name, name)
     words = f"{'standardized ' if scaled else ''}{title}"
     if params:
@@ -204,19 +229,19 @@ def _named(name: str, scaled: bool, reason: str, params: dict[str, Any]) -> Dist
 
 
 def _made(factory: Callable[..., Any], name: str, params: dict[str, Any]) -> Any:
-    """Return a metric of our own with its parameters, which must be some that it has."""
+    """Return a metric of this package; raise an error if it lacks one of the parameters."""
     given = factory.keywords if isinstance(factory, partial) else {}
     known = [word for word in signature(factory).parameters if word not in given]
     for word in params:
         if word not in known:
             raise UsageError(
-                f"--metric-param {word} is not one of metric {name}; it has {', '.join(known)}"
+                f"--metric-param {word}: metric {name} has the parameters {', '.join(known)}"
             )
     return factory(**params)
 
 
 def _try_params(name: str, params: dict[str, Any]) -> None:
-    """Refuse names of parameters that a metric of SciPy or scikit-learn does not know."""
+    """Raise an error if a metric of SciPy or scikit-learn lacks one of the parameters."""
     if not params:
         return
     pair = np.array([[0.0, 1.0], [1.0, 0.0]])
@@ -225,36 +250,35 @@ def _try_params(name: str, params: dict[str, Any]) -> None:
     except TypeError as error:
         words = ", ".join(f"{key}={value}" for key, value in params.items())
         raise UsageError(
-            f"--metric-param {words} is not what metric {name} takes; see SciPy's or "
-            "scikit-learn's page of the metric for its parameters"
+            f"--metric-param {words} is not a parameter of metric {name}; see the documentation "
+            "of the metric in SciPy or scikit-learn"
         ) from error
     except ValueError as error:
-        # Of another size than these two points, say, which is for the fit to judge.
+        # The size may not fit these two points; the fit checks it.
         if "metric_params" in str(error):
             raise UsageError(str(error).replace("metric_params", "--metric-param")) from error
 
 
 def _budgets(asked: int | dict[str, int] | None, y: NDArray[Any]) -> Any:
-    """Return a number of prototypes for all, or numbers by the labels that the texts mean."""
+    """Return a number of prototypes in total, or per label."""
     if not isinstance(asked, dict):
         return asked
     labels = {str(label): label for label in np.unique(y)}
     for text in asked:
         if text not in labels:
             raise UsageError(
-                f"--max-prototypes {text}={asked[text]} names no class; the classes are "
-                f"{list_names(labels)}"
+                f"--max-prototypes {text}={asked[text]}: there is no class {text!r}; the classes "
+                f"are {list_names(labels)}"
             )
     return {labels[text].item(): number for text, number in asked.items()}
 
 
 def _searches(options: Namespace) -> bool:
-    """Whether the radius, or limit and cost, are to be searched for."""
+    """Whether the radius and cost are chosen by cross-validation."""
     own, eps, costs = options.radii == "adaptive", options.eps, options.prototype_cost
     if eps == "none" and not own:
         raise UsageError(
-            "--eps none sets no limit to radii of their own, but --radii shared needs one radius; "
-            "leave out --radii shared, or give a number"
+            "--eps none is only valid with --radii adaptive; omit --radii shared, or give a radius"
         )
     if eps is None or (isinstance(eps, list) and len(eps) > 1):
         return True
@@ -263,16 +287,16 @@ def _searches(options: Namespace) -> bool:
     if own and eps != "auto":
         return True
     raise UsageError(
-        "several values of --prototype-cost are tried by cross-validation; leave out --eps, or "
-        f"give {'a number or none' if own else 'several values of it, too'}"
+        "several values of --prototype-cost are compared by cross-validation; omit --eps, or give "
+        f"{'a number or none' if own else 'several values of it, too'}"
     )
 
 
 def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
-    """Return a classifier with a radius, or a limit to radii, that is given or proposed."""
-    costs = options.prototype_cost
+    """Return a classifier whose (maximum) radius is given or estimated."""
+    costs, eps = options.prototype_cost, options.eps
     return PVMClassifier(
-        eps=_read_radius(options.eps),
+        eps=eps[0] if isinstance(eps, list) else None if eps == "none" else eps,
         radii=options.radii,
         prototype_cost="auto" if costs is None else costs[0],
         solver=options.solver,
@@ -281,17 +305,10 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
     )
 
 
-def _read_radius(given: list[float] | str) -> float | str | None:
-    """Return a radius, or the limit to radii, as the classifier takes it."""
-    if isinstance(given, list):
-        return given[0]
-    return None if given == "none" else given
-
-
 def _with_search(
     options: Namespace, shared: dict[str, Any], y: NDArray[Any], console: Console
 ) -> PVMClassifierCV:
-    """Return a search for the radius, or for limit and cost, by cross-validation."""
+    """Return a search for the radius and cost by cross-validation."""
     announce_search_sample(options, len(y), console)
     limits: Any = [None] if options.eps == "none" else options.eps
     solver, most = options.solver, options.max_search_samples
@@ -316,24 +333,27 @@ def _count_folds(asked: int | None, y: NDArray[Any], console: Console) -> int:
     n_folds = min(asked or _FOLDS, int(counts.max()))
     if n_folds < (asked or 2):
         raise CommandError(
-            f"cross-validation in {asked or 2} parts needs a class of as many cases, the largest "
-            f"has {counts.max()}; lower --cv, or give the radius with --eps"
+            f"cross-validation with {asked or 2} folds requires a class of at least {asked or 2} "
+            f"cases, and the largest has {counts.max()}; lower --cv, or set the radius with --eps"
         )
     small = counts.argmin()
     if counts[small] < n_folds:
         console.warn(
-            f"class {str(labels[small])!r} has {counts[small]} cases to choose from, fewer than "
-            f"the {n_folds} parts of the cross-validation; its error is not well known"
+            f"class {str(labels[small])!r} has "
+            f"{count_things(counts[small], 'training case', 'training cases')}, fewer than the "
+            f"{n_folds} folds of the cross-validation; its error estimate is unreliable"
         )
     return n_folds
 
 
 def _solver_options(options: Namespace) -> dict[str, Any] | None:
-    """Return what the solver is told beyond its name, checked before any long work."""
+    """Return the options of the solver, checked before the fit."""
     given = dict(options.solver_option)
     if options.time_limit is not None:
         if "time_limit" in given:
-            raise UsageError("--solver-option time_limit is --time-limit; give it once")
+            raise UsageError(
+                "--solver-option time_limit and --time-limit are the same; give one of them"
+            )
         given["time_limit"] = options.time_limit
     try:
         check_options(SOLVERS[options.solver], given)
@@ -341,3 +361,31 @@ def _solver_options(options: Namespace) -> dict[str, Any] | None:
         text = str(error).replace("solver_options", "it")
         raise UsageError(f"--solver-option: {text}") from error
     return given or None
+
+
+# Pairs of samples and candidates: 100,000 samples that are all candidates.
+_MOST_PAIRS = 10**10
+
+
+def choose_candidates(options: Namespace, n_samples: int, console: Console) -> Any:
+    """Return the candidates: as given, all cases, or a number of cases to draw."""
+    if options.candidates is not None:
+        return options.candidates
+    n_drawn = _MOST_PAIRS // max(1, n_samples)
+    if n_samples <= n_drawn:
+        return "train"
+    console.note(
+        f"Drawing {n_drawn:,} of the {n_samples:,} cases as candidates for prototypes; "
+        "--candidates train uses all."
+    )
+    return n_drawn
+
+
+def announce_search_sample(options: Namespace, n_samples: int, console: Console) -> None:
+    """Print that the search uses a sample, unless the search prints it itself."""
+    most = options.max_search_samples
+    if most is not None and n_samples > most and not console.verbose:
+        console.note(
+            f"Searching on a stratified sample of {most:,} of the {n_samples:,} cases and fitting "
+            "on all; --max-search-samples all searches on all."
+        )

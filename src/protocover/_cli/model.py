@@ -1,4 +1,4 @@
-"""A fitted model: loaded, its parts, the cases it takes, and its answers."""
+"""A fitted model: the columns it needs, reading new cases, and tables of predictions."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ from sklearn.pipeline import Pipeline
 from .._estimators import PVMClassifier
 from .._inspection.fitted import unwrap
 from .._persistence import MODEL_FILE
-from ..data._checks.table import find_decimal
-from .cases import Cases, find_column, label_texts, parse_marks, reading_options, row_names
-from .columns import ColumnType, blank_out, convert, is_missing
+from ..data._check import find_decimal
+from ..data._columns import ColumnType
+from .cases import Cases
+from .check import find_column, label_texts, parse_marks, reading_options, row_names
+from .columns import blank_out, convert, is_missing
 from .console import CommandError, Console, list_names
-from .cover_answers import assign_cases
-from .dialect import Dialect
-from .images import layout_of, read_encoded_images, read_images
-from .numbering import finite, number_rows
-from .tables import SPREADSHEETS, read_table
+from .images import layout_of, read_images
+from .tables import SPREADSHEETS, Dialect, read_table
 
 MODEL = MODEL_FILE
 SUMMARY = "summary.json"
 
 
 def final_step(model: Any) -> Any:
-    """Return the classifier, or search for one, that a model ends in."""
+    """Return the last step of a model: the classifier, search or cover."""
     return model[-1] if isinstance(model, Pipeline) else model
 
 
@@ -39,14 +38,14 @@ def classifier_of(model: Any) -> PVMClassifier:
 
 
 def _with_last_step(model: Any, last: Any) -> Any:
-    """Return a fitted model that ends in another step, itself untouched."""
+    """Return a copy of a fitted model with another last step."""
     if isinstance(model, Pipeline):
         return Pipeline([*model.steps[:-1], (model.steps[-1][0], last)])
     return last
 
 
 def with_rows(model: Any, rows: Any) -> Any:
-    """Return a fitted model whose prototypes have other row numbers, itself untouched."""
+    """Return a copy of a fitted model with other row numbers of its prototypes."""
     last = copy(final_step(model))
     if hasattr(last, "best_estimator_"):
         last.best_estimator_ = with_rows(last.best_estimator_, rows)
@@ -58,30 +57,30 @@ def with_rows(model: Any, rows: Any) -> Any:
 def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
     """Read a table or images with the columns that a model was fitted on.
 
-    `options` has ``data``, ``target``, ``id`` and how to read; labels are text or None.
+    Labels are text or None.
     """
     path = options.data
     if not path.exists():
         raise FileNotFoundError(2, "No such file or folder", str(path))
     noted = _settings_of_fit(options.model)
-    options.missing = getattr(options, "missing", None) or noted.get("missing")
-    options.decimal = getattr(options, "decimal", None) or noted.get("decimal")
+    options.missing = options.missing or noted.get("missing")
+    options.decimal = options.decimal or noted.get("decimal")
     types = _column_types(model)
     layout = layout_of(list(types))
     if layout is not None and not _is_table(path):
-        return read_images(path, layout, skip=options.skip_broken, console=console)
+        return read_images(path, layout, features=None, skip=options.skip_broken, console=console)
     if options.features is not None:
         return _read_encoded(path, types, options, console)
     if path.is_dir():
         raise CommandError(
-            f"{path} is a folder and the model was fitted on a table or on vectors of images; "
-            "give a table, or the images' vectors with --features FILE"
+            f"{path} is a folder, and the model was fitted on a table or on vectors of images; "
+            "give a table, or the vectors of the images with --features FILE"
         )
     return _read_rows(path, types, options, console)
 
 
 def _settings_of_fit(path: Path) -> dict[str, Any]:
-    """Return how the table of a fit was read, as noted beside its model."""
+    """Return how the table of a fit was read, according to the summary next to the model."""
     folder = path if path.is_dir() else path.parent
     if not path.is_dir() and path.name != MODEL:
         return {}
@@ -99,20 +98,22 @@ def _settings_of_fit(path: Path) -> dict[str, Any]:
 def _read_encoded(
     path: Path, types: dict[str, ColumnType], options: Namespace, console: Console
 ) -> Cases:
-    """Read images with their vectors, which must be of the model's length."""
-    cases = read_encoded_images(path, options.features, skip=options.skip_broken, console=console)
+    """Read images with their vectors, which must have the length of the model's."""
+    cases = read_images(
+        path, None, features=options.features, skip=options.skip_broken, console=console
+    )
     if list(cases.X.columns) != list(types):
         raise CommandError(
             f"--features {options.features} has vectors of {cases.X.shape[1]} numbers and the "
-            f"model takes {len(types)}; encode the images as those that it was fitted on"
+            f"model requires {len(types)}; encode the images as those of the fit"
         )
     return cases
 
 
 def explain_cases(model: Any, cases: Cases) -> Any:
-    """Return a table with an answer for each case.
+    """Return a table with the prediction for each case.
 
-    Rows are counted from 1, those of prototypes in the data that the model was fitted on.
+    Rows are counted from 1; those of prototypes refer to the training data.
     """
     import pandas as pd
 
@@ -145,17 +146,14 @@ def explain_cases(model: Any, cases: Cases) -> Any:
 
 
 def _in_radii(classifier: PVMClassifier, of: str, radius: Any, relative: Any) -> dict[str, Any]:
-    """Return the radius and the distance in multiples of it, where prototypes have their own."""
+    """Return the radius and the distance relative to it, if radii differ per prototype."""
     if classifier.solution_.radii is None:
         return {}
     return {f"{of}radius": radius, f"{of}relative_distance": finite(relative)}
 
 
 def explain_labeled(model: Any, cases: Cases, held_out: Any) -> Any:
-    """Return the answers beside the labels, and whether each case was learned from.
-
-    `held_out` tells of each case whether it was kept back.
-    """
+    """Return the predictions with the labels, and whether each case was held out."""
     table = explain_cases(model, cases)
     place = table.columns.get_loc("predicted")
     table.insert(place, "used", np.where(held_out, "held out", "training"))
@@ -174,15 +172,15 @@ def _read_rows(
     absent = [name for name in types if name not in columns]
     if absent:
         raise CommandError(
-            f"{path} lacks {len(absent)} of the model's columns: {list_names(absent)}; add them, "
-            "empty where a value is missing"
+            f"{path} lacks {len(absent)} of the columns of the model: {list_names(absent)}; add "
+            "them, with empty cells for missing values"
         )
     known = {*types, options.target, options.id}
     others = [name for name in columns if name not in known]
     if others:
-        console.note(f"Ignored: {list_names(others)}, unknown to the model.")
+        console.note(f"Ignored: {list_names(others)}, not a column of the model.")
     cells = blank_out(frame[list(types)], parse_marks(options, columns))
-    decimal = getattr(options, "decimal", None) or find_decimal(
+    decimal = options.decimal or find_decimal(
         cells[name].to_numpy(dtype=object) for name in cells.columns
     )
     X = pd.DataFrame(
@@ -201,7 +199,7 @@ def _read_rows(
 
 
 def _column_types(model: Any) -> dict[str, ColumnType]:
-    """Return what each column of a model must hold, in order."""
+    """Return the type of each column of a model, in order."""
     names = _feature_names(model)
     dissimilarity = classifier_of(model).dissimilarity_
     if not hasattr(dissimilarity, "stores_"):
@@ -223,14 +221,48 @@ def _feature_names(model: Any) -> list[str]:
     if names is not None:
         return [str(name) for name in names]
     raise CommandError(
-        "the model does not name its columns; fit it on a table with column names, or predict "
-        "in Python"
+        "the model has no column names; fit it on a table with column names, or predict in Python"
     )
 
 
 def _is_table(path: Path) -> bool:
-    """Whether a file is a table by its name, as a pipe always is."""
+    """Whether a file is a table by its name; a pipe always is."""
     name = path.name.lower().removesuffix(".gz")
     if not path.is_file():
         return not path.is_dir()
     return name.endswith((".csv", ".tsv", ".tab", ".txt", ".parquet", *SPREADSHEETS))
+
+
+def assign_cases(model: Any, cases: Cases, *, known: bool = False) -> Any:
+    """Return a table with the nearest representative of each case, and whether it covers it.
+
+    Rows are counted from 1; those of representatives refer to the training data. If these are
+    `cases` (`known`), the names of representatives are added.
+    """
+    import pandas as pd
+
+    within = unwrap(model, covers=True)
+    why = within.classifier.explain(within.prepare(cases.X))
+    rows = np.append(within.classifier.prototype_indices_, -1)[why.prototype]
+    columns: dict[str, Any] = {"row": cases.rows}
+    if cases.names is not None:
+        columns["name"] = cases.names
+    columns["representative"] = number_rows(why.prototype)
+    columns["representative_row"] = number_rows(rows)
+    if known and cases.names is not None:
+        columns["representative_name"] = np.where(rows < 0, None, cases.names[rows])
+    return pd.DataFrame(columns | {"distance": finite(why.distance), "covered": why.inside})
+
+
+def number_rows(places: Any) -> Any:
+    """Return indices counted from 1, and missing values instead of -1."""
+    import pandas as pd
+
+    numbers = pd.array(np.asarray(places) + 1, dtype="Int64")
+    numbers[np.asarray(places) < 0] = pd.NA
+    return numbers
+
+
+def finite(values: Any) -> Any:
+    """Return numbers with NaN instead of infinity, where there is no prototype."""
+    return np.where(np.isinf(values), np.nan, values)

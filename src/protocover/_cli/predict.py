@@ -1,4 +1,4 @@
-"""``protocover predict``: new cases for a model, their class, and the prototype that decided."""
+"""``protocover predict``: the class of new cases, and the prototype that decided it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from ..report import Queries, render, summarize_queries
 from .cases import Cases
 from .columns import in_own_words
 from .console import CommandError, Console, UsageError, count_things, put_out
-from .dialect import csv_bytes, csv_text
-from .errors import evaluate_answers, tell_errors
 from .images import enlarge, resize
 from .model import MODEL, classifier_of, explain_cases, read_cases
-from .outcome import as_queries
+from .outcome import as_queries, evaluate_answers, print_evaluation
+from .tables import csv_bytes, csv_text
 from .writing import check_file, prototype_names, read_pictures, write_file
 
 
 def run_predict(options: Namespace, console: Console) -> None:
-    """Read a model and new cases, and write an answer for each."""
+    """Read a model and new cases, and write a prediction for each."""
     _check_outputs(options)
     model = load_model(options.model)
     if unwrap(model, covers=True).cover is not None:
@@ -40,14 +39,14 @@ def run_predict(options: Namespace, console: Console) -> None:
         console.note(f"Wrote {options.output}: {count_things(len(cases), 'case', 'cases')}.")
     if options.report is not None:
         _write_report(model, cases, options)
-        console.note(f"Wrote {options.report}: why each case is answered as it is.")
+        console.note(f"Wrote {options.report}: the prototypes that decided each case.")
     evaluation = evaluate_answers(model, cases, answers)
     if evaluation is not None:
-        tell_errors(evaluation, answers, console)
+        print_evaluation(evaluation, answers, console)
 
 
 def _check_outputs(options: Namespace) -> None:
-    """Refuse to write over what exists, what is read, or one output over the other."""
+    """Raise an error if an output exists, is an input, or is the other output."""
     inputs = [options.data, options.model, options.model / MODEL, options.features]
     for name in ("output", "report"):
         path = getattr(options, name)
@@ -56,34 +55,33 @@ def _check_outputs(options: Namespace) -> None:
     written = [path.resolve() for path in (options.output, options.report) if path is not None]
     if len(set(written)) < len(written):
         raise UsageError(
-            f"--output and --report are the same file, {options.output}; choose another for one "
-            "of them"
+            f"--output and --report are the same file, {options.output}; choose two files"
         )
 
 
 def _refuse_for_covers(options: Namespace) -> None:
-    """Refuse what only a classifier can be asked."""
+    """Raise an error if an option is only valid for classifiers."""
     for name in ("target", "report"):
         if getattr(options, name) is not None:
             raise UsageError(
-                f"--{name} goes with a classifier, and the model is a cover; leave it out"
+                f"--{name} is only valid for a classifier, and the model is a cover; omit it"
             )
 
 
 def _write_report(model: Any, cases: Cases, options: Namespace) -> None:
-    """Write a page with each case beside the prototype that decided and the runner-up."""
+    """Write a page that compares each case with the deciding prototype and the runner-up."""
     summary = summarize_queries(
         model,
         as_queries(cases),
         prototypes=_show_prototypes(model, cases, options.model),
-        title=f"Answers to {cases.source}",
+        title=f"Predictions for {cases.source}",
         how={"Data": f"{cases.source}, {count_things(len(cases), 'case', 'cases')}"},
     )
     write_file(options.report, render(summary).encode("utf-8", errors="replace"))
 
 
 def _show_prototypes(model: Any, cases: Cases, folder: Path) -> Queries:
-    """Return the prototypes as the page shows them: in the units of the cases, by their names."""
+    """Return the prototypes as the page shows them, in the units of the cases, with names."""
     import pandas as pd
 
     classifier = classifier_of(model)
@@ -100,7 +98,7 @@ def _show_prototypes(model: Any, cases: Cases, folder: Path) -> Queries:
 
 
 def _picture_prototypes(cases: Cases, pixels: Any, path: Path) -> Any:
-    """Return pictures of the prototypes: as `fit` has kept them, or else made of their pixels."""
+    """Return pictures of the prototypes: those saved by `fit`, or made from their pixels."""
     size = cases.pictures.size
     kept = read_pictures(path, len(pixels))
     if kept is not None:
@@ -111,7 +109,7 @@ def _picture_prototypes(cases: Cases, pixels: Any, path: Path) -> Any:
 
 
 def _check_values(model: Any, cases: Cases) -> None:
-    """Refuse missing values where distances need them."""
+    """Raise an error about missing values if the distance does not support them."""
     allows_nan = traits_of(classifier_of(model).dissimilarity_).allows_nan
     if allows_nan or cases.layout is not None:
         return
@@ -120,5 +118,6 @@ def _check_values(model: Any, cases: Cases) -> None:
         row, column = np.argwhere(absent)[0]
         raise CommandError(
             f"row {cases.rows[row]} has no value of {str(cases.X.columns[column])!r}, and the "
-            "model's distance needs all; fill it in, or fit a model with --metric gower"
+            "distance of the model does not support missing values; fill it in, or fit a model "
+            "with --metric gower"
         )

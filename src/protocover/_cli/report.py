@@ -1,4 +1,4 @@
-"""``protocover report``: the report of a model, made anew from the data it was fitted on."""
+"""``protocover report``: regenerate the report of a model from its training data."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .._inspection.fitted import unwrap
 from .._persistence import load_model
 from ..report import render
 from ..report._training_data import ForeignRowsError
-from .cases import Cases, read_weights
-from .console import CommandError, Console, UsageError
-from .cover import summarize_covered
+from .cases import Cases
+from .check import read_amounts
+from .console import CommandError, Console, UsageError, count_things
 from .model import MODEL, SUMMARY, classifier_of, read_cases, with_rows
 from .outcome import find_suspects, summarize_cases
 from .writing import REPORT, WRITER, check_file, write_file
@@ -60,11 +60,13 @@ def run_report(options: Namespace, console: Console) -> None:
 def _report_cover(model: Any, options: Namespace, path: Path, console: Console) -> None:
     """Write the page of a cover."""
     if options.target is not None:
-        raise UsageError("--target goes with a classifier, and the model is a cover; leave it out")
+        raise UsageError(
+            "--target is only valid for a classifier, and the model is a cover; omit it"
+        )
     cases = replace(read_cases(model, options, console), y=None)
     title = options.title or f"Representatives of {cases.source}"
     with _naming(options.data):
-        summary = summarize_covered(model, cases, title=title)
+        summary = summarize_cases(model, cases, None, title=title)
     write_file(path, render(summary).encode())
     console.say(f"Wrote {path}.")
 
@@ -76,14 +78,13 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except ForeignRowsError as error:
         raise CommandError(
-            f"{path} does not hold the rows that the model was fitted on: {error.fault}; give the "
-            "table of the fit, unchanged, and the folder that fit wrote, which lists the "
-            "held-out rows"
+            f"{path} does not contain the rows that the model was fitted on: {error.fault}; give "
+            "the unchanged table of the fit and its output folder, which lists the held-out rows"
         ) from error
 
 
 def _read_figures(path: Path) -> dict[str, Any] | None:
-    """Return what `fit` has noted beside a model, if that is there."""
+    """Return the summary that `fit` wrote next to a model, if any."""
     folder = path if path.is_dir() else path.parent
     if path.name != MODEL and not path.is_dir():
         return None
@@ -97,49 +98,51 @@ def _read_figures(path: Path) -> dict[str, Any] | None:
 
 
 def _weighted(cases: Cases, figures: dict[str, Any] | None) -> Cases:
-    """Return the cases with the weights of the fit: it does not count those of weight 0."""
+    """Return the cases with the weights of the fit."""
     settings = (figures or {}).get("settings")
     column = settings.get("weights") if isinstance(settings, dict) else None
     if cases.shown is None or column not in list(cases.shown):
         return cases
-    weights = read_weights(cases.shown[column], cases.dialect.decimal)
+    weights = read_amounts(cases.shown[column], "--weights", cases.dialect.decimal)
     return replace(cases, weights=weights)
 
 
 def _labeled(cases: Cases, model: Any, options: Namespace, console: Console) -> Cases:
-    """Return the cases that have a label, with labels as the model has them."""
+    """Return the cases that have a label, with labels of the type of the model's."""
     if cases.y is None:
-        raise UsageError("which column holds the class? add --target NAME")
+        raise UsageError("--target is missing; name the column of the class")
     labeled = np.flatnonzero([label is not None for label in cases.y])
     if len(labeled) < len(cases):
-        console.warn(f"left out {len(cases) - len(labeled)} cases without a class")
+        left_out = count_things(len(cases) - len(labeled), "case", "cases")
+        console.warn(f"left out {left_out} without a class")
     cases = cases.take(labeled)
     classes = {str(label): label for label in classifier_of(model).classes_}
     unknown = next((label for label in np.asarray(cases.y) if str(label) not in classes), None)
     if unknown is not None:
         raise CommandError(
-            f"{options.data} has the class {str(unknown)!r}, which the model does not know; give "
+            f"{options.data} has the class {str(unknown)!r}, which the model does not have; give "
             "the data that it was fitted on"
         )
     return replace(cases, y=np.array([classes[str(label)] for label in np.asarray(cases.y)]))
 
 
 def _split(cases: Cases, figures: dict[str, Any] | None) -> tuple[Cases, Cases | None]:
-    """Return the cases that the model was fitted on, and those that were kept back."""
+    """Return the training cases, and those that were held out."""
     if figures is None or not len(figures["held_out_rows"]):
         return cases, None
-    kept_back = np.isin(cases.rows, figures["held_out_rows"])
-    return cases.take(np.flatnonzero(~kept_back)), cases.take(np.flatnonzero(kept_back))
+    held_out = np.isin(cases.rows, figures["held_out_rows"])
+    return cases.take(np.flatnonzero(~held_out)), cases.take(np.flatnonzero(held_out))
 
 
 def _point_to_rows(model: Any, training: Cases, path: Path) -> Any:
-    """Return a model with its prototypes' rows among the training cases."""
+    """Return a model whose prototypes' rows are those of the training cases."""
     rows = classifier_of(model).prototype_indices_
     places = np.minimum(np.searchsorted(training.rows, rows + 1), len(training) - 1)
     real = rows >= 0
     if (training.rows[places] != rows + 1)[real].any():
         raise CommandError(
-            f"{path} lacks rows that the model has as prototypes; give the data that it was "
-            "fitted on"
+            f"{path} lacks rows that are prototypes of the model; give the data that it was "
+            "fitted "
+            "on"
         )
     return with_rows(model, np.where(real, places, -1))

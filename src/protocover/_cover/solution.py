@@ -114,14 +114,14 @@ class CoverSolution:
                 proof = None
             else:
                 proved = by_tree
-        bound, word = judge(objective, proved, claim)
+        bound, certificate = judge(objective, proved, claim)
         return cls(
             selected=chosen,
             score=score,
             newly_covered=np.bincount(first[covered], minlength=len(chosen)),
             objective=float(objective),
             lower_bound=bound,
-            certificate=word,
+            certificate=certificate,
             dual=dual,
             status=status,
             details={} if details is None else details,

@@ -110,7 +110,7 @@ def _verify_one(
                 f"the weight left uncovered is {float(left)!r}, above {float(limit.uncovered)!r}"
             )
     bound, wrong = _bound(problem, solution, objective)
-    word, proved = _rounded(bound, objective)
+    recomputed, proved = _rounded(bound, objective)
     if float(objective) != solution.objective:
         faults.append(f"objective is {float(objective)!r}, not {solution.objective!r}")
     if not solution.lower_bound <= solution.objective:
@@ -119,12 +119,14 @@ def _verify_one(
         )
     rounding = _rounding(problem if limit.uncovered is None else problem.at_price(0.0))
     faults += wrong
-    faults += _certificate_faults(solution, solution.objective, word, proved, rounding=rounding)
+    faults += _certificate_faults(
+        solution, solution.objective, recomputed, proved, rounding=rounding
+    )
     if limit.uncovered is not None:  # the order is by what each choice adds, at no cost
         problem, order_by = problem.at_price(0.0), None
     # The score of a candidate that is chosen although it is not worth its cost is its decrease.
     faults += _order_faults(problem, solution, "drop" if limit.at_least else order_by)
-    return Verification(float(objective), proved, word, tuple(faults))
+    return Verification(float(objective), proved, recomputed, tuple(faults))
 
 
 def _verify_together(
@@ -152,15 +154,17 @@ def _verify_together(
     pairs = zip(problems, selections, strict=True)
     if limit.at_least and any(one.covers_any and not len(chosen) for one, chosen in pairs):
         faults.append("every problem must have a prototype, but a selection is empty")
-    word, proved = _rounded(bound, objective)
+    recomputed, proved = _rounded(bound, objective)
     if stated is not None:
         if stated.limit != limit:
             faults.append(f"limit is {limit}, not {stated.limit}")
         if float(objective) != stated.objective:
             faults.append(f"objective is {float(objective)!r}, not {stated.objective!r}")
         rounding = sum(map(_rounding, problems))
-        faults += _certificate_faults(stated, float(objective), word, proved, rounding=rounding)
-    return Verification(float(objective), proved, word, tuple(faults))
+        faults += _certificate_faults(
+            stated, float(objective), recomputed, proved, rounding=rounding
+        )
+    return Verification(float(objective), proved, recomputed, tuple(faults))
 
 
 def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
@@ -286,7 +290,7 @@ def _rounding(problem: CoverProblem) -> float:
 def _certificate_faults(
     stated: CoverSolution | SharedBound,
     objective: float,
-    word: str,
+    recomputed: str,
     proved: float,
     *,
     rounding: float,
@@ -296,11 +300,11 @@ def _certificate_faults(
     if certificate not in ("verified", "solver", "none"):
         return [f"certificate is {certificate!r}, not 'verified', 'solver' or 'none'"]
     faults = []
-    is_closed = word == "verified" and proved >= objective
+    is_closed = recomputed == "verified" and proved >= objective
     # Rounded sums may miss a bound that exact ones prove.
     lenient = rounding > 0.0 and is_closed and certificate != "none"
-    if not lenient and (is_closed if certificate == "solver" else certificate != word):
-        faults.append(f"certificate is {word!r}, not {certificate!r}")
+    if not lenient and (is_closed if certificate == "solver" else certificate != recomputed):
+        faults.append(f"certificate is {recomputed!r}, not {certificate!r}")
     if certificate != "verified" and (bound > -math.inf) == (certificate == "none"):
         faults.append(f"lower_bound is {bound!r} but the certificate {certificate!r}")
     least = proved - rounding

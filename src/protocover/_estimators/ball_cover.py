@@ -18,11 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._cover import Verification, relative_gap
 from .._resources import limited_threads, row_count
-from .._selection.cover_radius import propose_cover_eps
 from .._selection.covering import choose_cover
-from .._selection.graph_cutoff import check_cutoff
-from .._selection.parameters import check_cover_eps, check_wish, unchanged_on_error
-from .._selection.training import Training, after_candidates, completed, side_by_side
+from .._selection.parameters import check_parameter, check_target, unchanged_on_error
+from .._selection.radii import propose_cover_eps
+from .._selection.training import Training, after_candidates, check_cutoff, completed, side_by_side
 from ..data._points import check_estimator_points
 from ..dissimilarity._resolve import input_tags
 from .answers import warn_without_diagonal
@@ -186,9 +185,9 @@ random_state, verbose
             The fitted cover.
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
-            check_cover_eps(self.eps)
+            check_parameter("eps of a cover", self.eps)
             settings = Settings.of(self._as_classifier())
-            check_wish(self.max_representatives, self.coverage, self.cost)
+            check_target(self.max_representatives, self.coverage, self.cost)
             points = check_training_points(self, X)
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
             nobody = np.zeros(row_count(points), dtype=np.intp)
@@ -199,7 +198,7 @@ random_state, verbose
             chosen = choose_cover(
                 side_by_side(settings.build(training, eps, rng)),  # held by nobody else
                 training.weights,
-                terms.wish,
+                terms.target,
                 settings.solver,
                 price=terms.price,
                 forced=terms.forced,

@@ -16,7 +16,7 @@ from .._cover import ModelVerification
 from .._exceptions import warn_caller
 from .._resources import limited_threads
 from .._selection.batches import Growth
-from .._selection.parameters import check_flag, unchanged_on_error
+from .._selection.parameters import check_parameter, unchanged_on_error
 from .._selection.training import after_candidates
 from ..dissimilarity._resolve import input_tags
 from .answers import PrototypeAnswers
@@ -397,7 +397,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
             growth = take_in(self, settings, X, y, sample_weight, classes=classes, rng=rng)
             rng = after_candidates(self.random_state, rng)
             training, covers = growth.training(
-                cross_class=check_flag(self.cross_class, "cross_class")
+                cross_class=check_parameter("cross_class", self.cross_class)
             )
             terms = Terms.of(self, training)
             formulation = settings.formulate(training, terms, growth.eps, rng, covers=covers)

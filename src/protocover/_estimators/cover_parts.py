@@ -12,7 +12,7 @@ from .._balls import within
 from .._cover import CoverSolution
 from .._prototypes import PrototypeSet, column_order
 from .._resources import row_count
-from .._selection.covering import Chosen, Wish
+from .._selection.covering import Chosen, CoverTarget
 from .._selection.parameters import (
     check_candidate_cost,
     check_charged,
@@ -33,7 +33,7 @@ class CoverTerms:
 
     Parameters
     ----------
-    wish : Wish
+    target : CoverTarget
         What is asked.
     price : ndarray of float, shape (n_candidates,), or None
         How many times the cost each candidate costs; None for once.
@@ -41,7 +41,7 @@ class CoverTerms:
         Columns of the candidates that are chosen in any case.
     """
 
-    wish: Wish
+    target: CoverTarget
     price: Floats | None
     forced: Indices
 
@@ -56,8 +56,8 @@ class CoverTerms:
             check_charged(price[forced] if cover.coverage is None else price)
         cost = _cost(cover.cost, training.weights, price)
         number = cover.max_representatives
-        wish = Wish(cost, None if number is None else int(number), cover.coverage)
-        return cls(wish, price, forced)
+        target = CoverTarget(cost, None if number is None else int(number), cover.coverage)
+        return cls(target, price, forced)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from .ball_cover import BallCover
 from .classifier import PVMClassifier
 from .fitted import Fitted, copy_features

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _get_feature_names
 
 from .._prototypes import PrototypeSet, column_order
 from .._selection.parameters import check_outlier_label
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from .._selection.training import Training
 from ..candidates._pool import Pool, numbers, source_names, take, training_rows
 

@@ -15,30 +15,27 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from .._exceptions import warn_caller
-from .._selection.adaptive_radii import formulate_own
+from .._selection.balls import ClassProblem
 from .._selection.batches import Growth, grow, start_growth
-from .._selection.by_class import Formulation, formulate, select
-from .._selection.graph_cutoff import check_cutoff
 from .._selection.parameters import (
     check_adaptive_radii,
-    check_closed_ball,
     check_eps,
     check_max_prototypes,
     check_min_per_class,
     check_outlier_label,
+    check_parameter,
     check_prototype_cost,
-    check_verbose,
 )
-from .._selection.radius import propose_eps, proposed_quantile
-from .._selection.selected import Selection
+from .._selection.radii import propose_eps, proposed_quantile
+from .._selection.selection import Selection, formulate_classes, select
 from .._selection.training import (
     Training,
     after_candidates,
+    check_cutoff,
     pool_balls,
     prepare_training,
-    side_by_side,
 )
-from ..candidates._names import check_candidate_names
+from ..candidates._gather import check_candidate_names
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
 from ..solvers._registry import Solver, check_options, find_solver
@@ -81,8 +78,11 @@ class Settings:
     def of(cls, classifier: Any) -> Self:
         """Check the parameters of a classifier."""
         own = check_adaptive_radii(classifier.radii)
-        eps, closed = check_eps(classifier.eps, own=own), check_closed_ball(classifier.closed_ball)
-        check_verbose(classifier.verbose)
+        eps, closed = (
+            check_eps(classifier.eps, own=own),
+            check_parameter("closed_ball", classifier.closed_ball),
+        )
+        check_parameter("verbose", classifier.verbose)
         solver = find_solver(classifier.solver, verbose=classifier.verbose)
         options = check_options(solver, classifier.solver_options)
         return cls(
@@ -124,43 +124,32 @@ class Settings:
         rng: np.random.Generator,
         *,
         covers: list[csr_array] | None = None,
-    ) -> Formulation:
+    ) -> list[ClassProblem]:
         """Write down each class's problem, from `covers` of one radius if they are there.
 
         These are used up: no ball is held twice for long.
         """
-        if self.adaptive_radii:
-            return formulate_own(
-                training,
-                eps=eps,
-                closed=self.closed,
-                prototype_cost=terms.prototype_cost,
-                rng=rng,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
-        balls = self.build(training, eps, rng) if covers is None else covers
-        formulation = formulate(
-            side_by_side(balls),
-            training.codes,
-            training.weights,
-            n_classes=len(training.classes),
+        return formulate_classes(
+            training,
+            eps=eps,
+            adaptive_radii=self.adaptive_radii,
+            closed=self.closed,
             prototype_cost=terms.prototype_cost,
-            candidate_classes=training.candidate_classes,
+            rng=rng,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            balls=covers,
         )
-        balls.clear()
-        return formulation
 
     def select(
-        self, formulation: Formulation, terms: Terms, rng: np.random.Generator
+        self, classes: list[ClassProblem], terms: Terms, rng: np.random.Generator
     ) -> Selection:
         """Solve the problems of all classes within the budget."""
         if terms.min_per_class:
-            _check_has_candidates(formulation, terms)
+            _check_has_candidates(classes, terms)
         return select(
-            formulation.problems,
+            classes,
             self.solver,
-            balls=formulation.balls,
             max_prototypes=terms.max_prototypes,
             min_per_class=terms.min_per_class,
             rng=rng,
@@ -223,15 +212,13 @@ class Terms:
         )
 
 
-def _check_has_candidates(formulation: Formulation, terms: Terms) -> None:
+def _check_has_candidates(classes: list[ClassProblem], terms: Terms) -> None:
     """Refuse a class that must have a prototype and has nothing to choose from."""
     budgets = terms.max_prototypes if isinstance(terms.max_prototypes, dict) else {}
     without = [
         label
-        for k, (label, problem) in enumerate(
-            zip(terms.classes.tolist(), formulation.problems, strict=True)
-        )
-        if problem.n_points and not problem.covers_any and budgets.get(k) != 0
+        for k, (label, one) in enumerate(zip(terms.classes.tolist(), classes, strict=True))
+        if one.problem.n_points and not one.problem.covers_any and budgets.get(k) != 0
     ]
     if without:
         raise no_candidates(without)

@@ -12,15 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from .._resources import limited_threads
-from .._selection.grid import grid_of_costs, grid_of_radii
-from .._selection.parameters import (
-    check_adaptive_radii,
-    check_closed_ball,
-    check_min_per_class,
-    check_verbose,
-)
+from .._selection.parameters import check_adaptive_radii, check_min_per_class, check_parameter
 from .._selection.path import PostponedBounds, formulate_path, solve_path
-from .._selection.selected import Selection
+from .._selection.radii import grid_of_costs, grid_of_radii
+from .._selection.selection import Selection
 from .._selection.training import Training, after_candidates
 from ..candidates._pool import numbers, source_names, training_rows
 from ..data._frames import make_frame
@@ -319,10 +314,10 @@ closed_ball, n_jobs, random_state, verbose
     >>> path.prototype_radii[1][2].round(2)
     array([2.09, 1.21, 1.48])
     """
-    own, closed = check_adaptive_radii(radii), check_closed_ball(closed_ball)
+    own, closed = check_adaptive_radii(radii), check_parameter("closed_ball", closed_ball)
     found = find_solver(solver)
     options = check_options(found, solver_options)
-    check_verbose(verbose)
+    check_parameter("verbose", verbose)
     classifier = PVMClassifier(
         radii=radii,
         metric=metric,
@@ -348,7 +343,7 @@ closed_ball, n_jobs, random_state, verbose
     limits = grid_of_radii(eps, n_eps, training, own=own, rng=rng)
     least = check_min_per_class(min_per_class, None, len(training.classes))
     costs = grid_of_costs(prototype_costs, training.cost_weights, len(training.classes), own=own)
-    problems = formulate_path(
+    balls = formulate_path(
         training,
         radii=limits,
         own=own,
@@ -361,11 +356,16 @@ closed_ball, n_jobs, random_state, verbose
         verbose=verbose,
     )
     postponed = PostponedBounds.of(
-        problems, costs, solver=found, options=options, rng=rng, min_per_class=least
+        training,
+        balls,
+        costs,
+        solver=found,
+        options=options,
+        rng=rng,
+        min_per_class=least,
     )
     solved = solve_path(
-        problems if postponed is None else postponed.without(),
-        n_radii=len(limits),
+        balls if postponed is None else postponed.without(),
         n_classes=len(training.classes),
         costs=costs,
         solver=found,

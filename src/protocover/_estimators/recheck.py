@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cover import CoverSolution, ModelVerification, Verification, verify
+from .._cover import CoverProblem, CoverSolution, ModelVerification, Verification, verify
 from .._exceptions import warn_caller
 from .._prototypes import PrototypeSet
-from .._selection.adaptive_radii import formulate_own
-from .._selection.by_class import Formulation, formulate
-from .._selection.training import Training, pool_balls, side_by_side
+from .._selection.balls import ClassProblem
+from .._selection.selection import formulate_classes
+from .._selection.training import Training
 from ..candidates._pool import source_names, take, training_rows
 from ..data._points import same_points
 from ..solvers._registry import SOLVERS, unwrapped
@@ -35,34 +35,46 @@ def recheck_model(
     if not remade:
         warn_caller(f"this model can be rechecked in part only: {NOT_REMADE}")
     columns = columns_of(model.candidate_indices_, training)
-    formulation = _formulate_again(model, training)
-    balls = _balls(model, formulation, columns)
+    classes = formulate_classes(
+        training,
+        eps=model.eps_,
+        adaptive_radii=model.solution_.radii is not None,
+        closed=model.closed_ball,
+        prototype_cost=model.prototype_cost_,
+        n_jobs=model.n_jobs,
+    )
+    problems = [one.problem for one in classes]
+    balls = _balls(model, classes, columns)
     solutions = _solutions(model, balls, bounded=remade)
     rule = _rule(model)
-    found = map(partial(verify, order_by=rule), formulation.problems, solutions)
+    found = map(partial(verify, order_by=rule), problems, solutions)
     return ModelVerification(
         by_class=dict(zip(model.classes_.tolist(), found, strict=True)),
         faults=(
             *_data_faults(model, training, columns, remade=remade),
             *_radius_faults(model, columns, balls),
-            *_count_faults(model, formulation, balls),
+            *_count_faults(model, classes, balls),
             *_answer_faults(model, training, columns),
             *statement_faults(model, training),
         ),
         unchecked="" if remade else NOT_REMADE,
-        together=_together(model, formulation, solutions, bounded=remade),
+        together=_together(model, problems, solutions, bounded=remade),
     )
 
 
 def _together(
-    model: Any, formulation: Formulation, solutions: list[CoverSolution], *, bounded: bool
+    model: Any,
+    problems: list[CoverProblem],
+    solutions: list[CoverSolution],
+    *,
+    bounded: bool,
 ) -> Verification | None:
     """Recheck what is said of all classes that share a budget."""
     shared = model.solution_.shared
     if shared is None or any((one.selected < 0).any() for one in solutions):
         return None
     stated = shared if bounded else replace(shared, lower_bound=-math.inf, certificate="none")
-    return verify(formulation.problems, solutions, limit=shared.limit, stated=stated)
+    return verify(problems, solutions, limit=shared.limit, stated=stated)
 
 
 def _rule(model: Any) -> str | None:
@@ -78,44 +90,17 @@ def _rule(model: Any) -> str | None:
     return "drop" if function in SOLVERS.values() else "own"
 
 
-def _formulate_again(model: Any, training: Training) -> Formulation:
-    """Write down the problems of all classes as the fit did."""
-    if model.solution_.radii is not None:
-        return formulate_own(
-            training,
-            eps=model.eps_,
-            closed=model.closed_ball,
-            prototype_cost=model.prototype_cost_,
-            n_jobs=model.n_jobs,
-        )
-    balls = pool_balls(
-        training,
-        eps=model.eps_,
-        closed=model.closed_ball,
-        rng=np.random.default_rng(0),
-        n_jobs=model.n_jobs,
-        verbose=0,
-    )
-    return formulate(
-        side_by_side(balls),
-        training.codes,
-        training.weights,
-        n_classes=len(training.classes),
-        prototype_cost=model.prototype_cost_,
-        candidate_classes=training.candidate_classes,
-    )
-
-
-def _balls(model: Any, formulation: Formulation, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+def _balls(model: Any, classes: list[ClassProblem], columns: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the column of each prototype's ball in its class's problem, -1 where it is none."""
-    if formulation.balls is None:
-        return columns
     own, places = model.solution_.classes, []
-    for one in formulation.balls:
+    for one in classes:
         radii = np.full(len(one.candidate), model.eps_) if one.radius is None else one.radius
         keys = zip(one.candidate.tolist(), radii.tolist(), strict=True)
         places.append({ball: place for place, ball in enumerate(keys)})
-    wanted = zip(own.tolist(), columns.tolist(), model.prototype_radii_.tolist(), strict=True)
+    radii = np.full(len(own), model.eps_)
+    if model.solution_.radii is not None:
+        radii = model.prototype_radii_
+    wanted = zip(own.tolist(), columns.tolist(), radii.tolist(), strict=True)
     return np.array(
         [places[label].get((column, radius), -1) for label, column, radius in wanted], np.intp
     )
@@ -216,17 +201,11 @@ def _radius_faults(model: Any, columns: NDArray[np.intp], balls: NDArray[np.intp
     return [f"prototype_radii_ of the prototypes {odd.tolist()} do not end before another class"]
 
 
-def _count_faults(model: Any, formulation: Formulation, balls: NDArray[np.intp]) -> list[str]:
+def _count_faults(model: Any, classes: list[ClassProblem], balls: NDArray[np.intp]) -> list[str]:
     """Recount the points of its own and of other classes in each prototype's ball."""
     if (balls < 0).any():
         return []
-    own = model.solution_.classes
-    if formulation.balls is None:
-        sizes = np.array([np.diff(one.cover.indptr)[balls] for one in formulation.problems])
-        covered = sizes[own, np.arange(len(own))]
-        miscovered = sizes.sum(axis=0) - covered
-    else:
-        pairs = list(zip(own.tolist(), balls.tolist(), strict=True))
-        covered = np.array([formulation.balls[c].covered[j] for c, j in pairs], np.intp)
-        miscovered = np.array([formulation.balls[c].miscovered[j] for c, j in pairs], np.intp)
+    pairs = list(zip(model.solution_.classes.tolist(), balls.tolist(), strict=True))
+    covered = np.array([classes[label].covered[j] for label, j in pairs], np.intp)
+    miscovered = np.array([classes[label].miscovered[j] for label, j in pairs], np.intp)
     return differences(model, {"covered_count_": covered, "miscovered_count_": miscovered})

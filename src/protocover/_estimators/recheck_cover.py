@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from .._cover import CoverSolution, Limit, Verification, relative_gap, verify
 from .._exceptions import warn_caller
 from .._resources import row_count
-from .._selection.cover_radius import propose_cover_eps
-from .._selection.covering import Rest
-from .._selection.parameters import check_eps, check_wish
+from .._selection.covering import ResidualProblem
+from .._selection.parameters import check_eps, check_target
+from .._selection.radii import propose_cover_eps
 from .._selection.training import Training, completed, pool_balls, side_by_side
 from ..candidates._pool import numbers, source_names, take, training_rows
 from ..data._points import check_estimator_points, same_points
@@ -76,7 +76,7 @@ class _Again:
         What the parameters ask for.
     columns : ndarray of int
         Each representative's place among the candidates, those that had to be in first.
-    rest : Rest
+    residual : ResidualProblem
         The problem of the others.
     """
 
@@ -85,12 +85,12 @@ class _Again:
     remade: bool
     terms: CoverTerms
     columns: Indices
-    rest: Rest
+    residual: ResidualProblem
 
     @classmethod
     def of(cls, model: Any, X: Any, sample_weight: Any) -> _Again:
         """Make data and terms again as the fit did."""
-        check_wish(model.max_representatives, model.coverage, model.cost)
+        check_target(model.max_representatives, model.coverage, model.cost)
         nobody = np.zeros(row_count(X), dtype=np.intp)
         training, remade = prepare_again(model, X, nobody, sample_weight)
         if not remade:
@@ -104,16 +104,20 @@ class _Again:
             n_jobs=model.n_jobs,
             verbose=0,
         )
-        rest = Rest.of(side_by_side(balls), training.weights, terms.price, terms.forced)
+        residual = ResidualProblem.of(
+            side_by_side(balls), training.weights, terms.price, terms.forced
+        )
         chosen = columns_of(model.solution_.selected, training)
-        return cls(model, training, remade, terms, np.concatenate((terms.forced, chosen)), rest)
+        return cls(
+            model, training, remade, terms, np.concatenate((terms.forced, chosen)), residual
+        )
 
     @property
     def solution(self) -> CoverSolution:
         """What the model says, its candidates numbered as in the problem of the rest."""
         place = np.full(int(self.columns.max(initial=-1)) + 2, -1)
-        known = self.rest.columns[self.rest.columns < len(place) - 1]
-        place[known] = np.searchsorted(self.rest.columns, known)
+        known = self.residual.columns[self.residual.columns < len(place) - 1]
+        place[known] = np.searchsorted(self.residual.columns, known)
         said: CoverSolution = replace(
             self.model.solution_, selected=place[self.columns[len(self.terms.forced) :]]
         )
@@ -123,16 +127,16 @@ class _Again:
 
     def solution_found(self) -> Verification:
         """Recheck selection, objective and bound."""
-        wish, said = self.terms.wish, self.solution
-        if wish.coverage is not None:
-            problem, limit = self.rest.coverage(wish.coverage, self.training.weights)
+        target, said = self.terms.target, self.solution
+        if target.coverage is not None:
+            problem, limit = self.residual.coverage(target.coverage, self.training.weights)
             if said.limit.uncovered is None:  # not in files of earlier versions
                 said = replace(said, limit=limit)
             return verify(problem, said, limit=limit)
         ours = (
             isinstance(self.model.solver, str) or unwrapped(self.model.solver) in SOLVERS.values()
         )
-        return verify(self.rest.problem(wish.cost), said, order_by=None if ours else "own")
+        return verify(self.residual.problem(target.cost), said, order_by=None if ours else "own")
 
     def whole(self, found: Verification) -> tuple[float, float]:
         """Return objective and bound with what had to be in."""
@@ -141,29 +145,29 @@ class _Again:
         )
         if math.isnan(found.objective):
             return math.nan, -math.inf
-        chosen = self.rest.chosen(described, self._cost)
+        chosen = self.residual.chosen(described, self._cost)
         return chosen.objective, chosen.lower_bound
 
     @property
     def _cost(self) -> float | None:
         """What had to be in costs that much a piece, None for its price."""
-        return None if self.terms.wish.coverage is not None else self.terms.wish.cost
+        return None if self.terms.target.coverage is not None else self.terms.target.cost
 
     def promise_faults(self) -> list[str]:
         """Say where the cover is not what its own parameters ask for."""
-        model, wish, n = self.model, self.terms.wish, len(self.columns)
+        model, target, n = self.model, self.terms.target, len(self.columns)
         faults, stated = [], model.solution_.limit
-        if wish.number is not None and n > wish.number:
-            faults.append(f"max_representatives is {wish.number}, but there are {n}")
-        allowed = None if wish.number is None else wish.number - len(self.terms.forced)
+        if target.number is not None and n > target.number:
+            faults.append(f"max_representatives is {target.number}, but there are {n}")
+        allowed = None if target.number is None else target.number - len(self.terms.forced)
         if stated.at_most not in (None, allowed):
             faults.append(f"solution_.limit is {stated}, not {Limit(at_most=allowed)}")
         eps = check_eps(model.eps)
         if eps is None:
             eps = propose_cover_eps(
                 self.training,
-                number=wish.number,
-                coverage=wish.coverage,
+                number=target.number,
+                coverage=target.coverage,
                 closed=model.closed_ball,
             )
         return [*faults, *differences(model, {"eps_": eps})]
@@ -189,7 +193,7 @@ class _Again:
         said = self.model.solution_
         if not math.isfinite(said.objective):
             return [f"solution_.objective is {said.objective!r}, which no cover has"]
-        paid = self.rest.chosen(replace(said, selected=said.selected[:0]), self._cost)
+        paid = self.residual.chosen(replace(said, selected=said.selected[:0]), self._cost)
         return differences(
             self.model,
             {

@@ -18,7 +18,7 @@ from .._selection.parameters import (
     check_outlier_label,
     check_prototype_cost,
 )
-from .._selection.selected import Selection
+from .._selection.selection import ClassSelection, Selection
 from .._selection.training import Training
 
 _BY_PROTOTYPE = (
@@ -121,7 +121,8 @@ def _joint_faults(model: Any) -> list[str]:
 def _joined(selection: Selection) -> Selection:
     """Join the solutions of the classes again; who else lies in the balls is no part of it."""
     counts = [one.newly_covered for one in selection.solutions]
-    return Selection._joined(selection.solutions, covered=counts, miscovered=counts)
+    classes = zip(selection.solutions, counts, strict=True)
+    return Selection.joined([ClassSelection(one, count, count, None) for one, count in classes])
 
 
 def _order_of_columns(model: Any) -> NDArray[np.intp] | None:

@@ -24,7 +24,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, Strati
 
 from .. import dissimilarity
 from .._cover import CoverSolution, Limit, ProofTree, SharedBound
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from ..candidates import HullCandidates, KMeansCandidates
 from ..data._fields import (
     check_array,

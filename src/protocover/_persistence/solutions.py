@@ -11,7 +11,7 @@ import numpy as np
 from .._cover import CoverSolution, Limit, ProofTree, SharedBound
 from .._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR
 from .._exceptions import ModelFileError
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from ..data._fields import (
     check_array,
     check_indices,

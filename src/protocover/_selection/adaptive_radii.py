@@ -1,101 +1,142 @@
-"""Problems in which every candidate may take a radius of its own.
+"""Problems in which every candidate may take a own radius.
 
-Of all the radii of a candidate only a few can be part of an optimum. Between two points of
-other classes, its rivals, a larger ball covers more and costs no more: so a ball ends just
-before a rival. And a ball that takes in more weight of rivals than of points of the class,
-compared with a smaller one about the same candidate, is never better than that one: so the
-own weight less the rivals' must rise from each ball to the next. All others are left out
-here, and so is every membership beyond the last ball that can pay for itself. If no ball
-of a class pays, the best one stays.
+Only a few radii of a candidate can be part of an optimum. Between two samples of other classes
+a larger neighbourhood covers more and costs no more, so a neighbourhood ends just before a
+sample of another class. And the weight of the class less that of other classes must rise from
+each neighbourhood to the next: one that adds more weight of other classes than of its own is
+never better than the smaller one. All others are left out here, and so is every member beyond
+the last neighbourhood that can pay for itself. If none of a class pays, the best one stays.
+
+The members of a strip of candidates are put in outward order once. Those of a subset of the
+training set, within a maximum radius, are a filter away and in the same order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from .._balls import OrderedMembers, ordered_members, spans
+from .._balls import OrderedMembers, inside_radii, ordered_members, spans
 from .._balls.adaptive_forecast import warn_if_own_too_large
-from .._cover import CoverProblem, weight_grid
+from .._cover import CoverProblem, snap_weights, weight_grid
 from .._resources import row_count, say
-from .._typing import Floats, Indices
-from .by_class import BallsOfClass, Formulation
-from .training import Training, over_pools
-from .trimming import GainTrim
-from .walk import Steps, Stretches
-
-Flags = NDArray[np.bool_]
-Units = NDArray[np.int64]
+from .._typing import Floats, Indices, Mask
+from .balls import ClassProblem
+from .radius_sweep import GainTrim, RadiusSweep, Segments, Units
+from .training import Training, TrainingSubset, over_pools
 
 
-def formulate_own(
+@dataclass(frozen=True, eq=False)
+class AdaptiveBalls:
+    """The neighbourhoods of a subset that may be worth choosing, for several maximum radii."""
+
+    rules: Sequence[Rules]  # One for each maximum radius
+    # Those of each strip of candidates, which are numbered as in the subset
+    found: Sequence[Sequence[CandidateBalls]]
+
+    @property
+    def n_levels(self) -> int:
+        """Number of maximum radii."""
+        return len(self.rules)
+
+    def problems(self, level: int, *, only_worthwhile: bool = False) -> Iterator[ClassProblem]:
+        """Yield each class's problem within one maximum radius, at the least cost."""
+        rules = self.rules[level]
+        yield from join_balls(self.found[level], rules, prototype_cost=rules.least_cost)
+
+
+def find_adaptive_balls(
     training: Training,
+    subsets: Sequence[TrainingSubset],
     *,
-    eps: float,
+    limits: Floats,
     closed: bool,
-    prototype_cost: float,
+    least_cost: float,
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
-) -> Formulation:
-    """Write down each class's problem with all radii up to `eps` that may be worth choosing.
+) -> list[AdaptiveBalls]:
+    """Find the neighbourhoods of each subset that may be worth choosing, within each limit.
 
-    Parameters
-    ----------
-    training : Training
-        Points and candidates.
-    eps : float
-        The largest radius allowed, which may be infinite.
-    closed : bool
-        Whether a point at the radius exactly lies in the ball.
-    prototype_cost : float
-        The cost of one prototype.
-    rng : numpy.random.Generator or None
-        Draws the candidates that the memory needed is estimated from; None for no estimate.
-    n_jobs, verbose
-        As for :func:`protocover._balls.build_balls`.
+    `limits` are rising maximum radii, the last of which may be infinite; no prototype costs less
+    than `least_cost`. `rng` draws the candidates from which the memory needed is estimated, None
+    for no estimate. `n_jobs` and `verbose` are those of :func:`protocover._balls.build_balls`.
     """
-    rules = Rules(
-        training.codes,
-        training.weights,
-        len(training.classes),
-        prototype_cost,
-        eps,
-        closed,
-        training.candidate_classes,
-    )
-    starts = iter(pool_starts(training))
-
-    def build(dissimilarity: Any, X: Any, Z: Any) -> list[OwnBalls]:
-        here = rules.of_pool(next(starts))
-
-        def take(members: OrderedMembers) -> OwnBalls:
-            return OwnBalls.of(members, here)
-
-        asked: dict[str, Any] = {"eps": eps, "closed": closed, "n_jobs": n_jobs}
+    rules = [
+        [
+            Rules.of(subset, limit, least_cost=least_cost, closed=closed)
+            for limit in limits.tolist()
+        ]
+        for subset in subsets
+    ]
+    if not subsets:
+        return []
+    single = len(subsets) == len(limits) == 1 and bool((subsets[0].candidate >= 0).all())
+    every = rules[0][0] if single else _together(training, subsets, rules[0][-1])
+    strips: list[list[list[CandidateBalls]]] = []
+    starts = accumulate(map(len, training.pools), initial=0)
+    for start, (dissimilarity, X, Z) in zip(starts, over_pools(training), strict=False):
+        here = every.of_pool(start)
+        asked: dict[str, Any] = {"eps": float(limits[-1]), "closed": closed, "n_jobs": n_jobs}
         if rng is not None:
             warn_if_own_too_large(dissimilarity, X, Z, partial(_counting, here), rng=rng, **asked)
-        asked |= {"trim": here.trim, "verbose": verbose}
-        found = list(ordered_members(dissimilarity, X, Z, take, **asked))
-        limit = f"up to {eps:.4g}" if np.isfinite(eps) else "without a limit"
-        say(
-            f"per-prototype radii {limit}: {row_count(X)} points x {row_count(Z)} candidates, "
-            f"{sum(len(balls.radius) for balls in found)} balls that may be chosen, with "
-            f"{sum(len(balls.point) for balls in found)} memberships",
-            verbose,
-        )
-        return found
+        if single:
+            take, trim = partial(CandidateBalls.of, rules=here), here.trim
+            found = list(
+                ordered_members(dissimilarity, X, Z, take, trim=trim, verbose=verbose, **asked)
+            )
+            _report(X, Z, float(limits[-1]), found, verbose)
+            strips += [[[one.counted_from(start)]] for one in found]
+        else:
+            some = [[one.of_pool(start) for one in of_subset] for of_subset in rules]
+            reduce = partial(_of_subsets, subsets, some, every=here, limits=limits, start=start)
+            strips += ordered_members(dissimilarity, X, Z, reduce, verbose=verbose, **asked)
+    return [
+        AdaptiveBalls(some, [[strip[k][i] for strip in strips] for i in range(len(some))])
+        for k, some in enumerate(rules)
+    ]
 
-    found: list[OwnBalls] = []
-    for start, strips in zip(pool_starts(training), over_pools(training, build), strict=True):
-        found += [replace(balls, candidate=balls.candidate + start) for balls in strips]
-    return join_own(found, rules, prototype_cost=prototype_cost)
+
+def _of_subsets(
+    subsets: Sequence[TrainingSubset],
+    rules: Sequence[Sequence[Rules]],
+    members: OrderedMembers,
+    *,
+    every: Rules,
+    limits: Floats,
+    start: int,
+) -> list[list[CandidateBalls]]:
+    """Reduce members to the neighbourhoods of each subset, for the rules of each limit."""
+    members = _with_order_of(members.remembering(), subsets, every)
+    limit = _first_limits(members, limits, closed=every.closed)
+    found: list[list[CandidateBalls]] = []
+    for subset, of_subset in zip(subsets, rules, strict=True):
+        number = subset.candidate[start:]
+        inside = (number[members.candidate] >= 0) & (subset.codes[members.point] >= 0)
+        balls = (
+            CandidateBalls.of(members.among(inside & (limit <= k)), one)
+            for k, one in enumerate(of_subset)
+        )
+        found.append([replace(one, candidate=number[one.candidate]) for one in balls])
+    return found
+
+
+def _report(X: Any, Z: Any, eps: float, found: Sequence[CandidateBalls], verbose: int) -> None:
+    """Print the size of the problem."""
+    limit = f"up to {eps:.4g}" if np.isfinite(eps) else "without a limit"
+    say(
+        f"per-prototype radii {limit}: {row_count(X)} points x {row_count(Z)} candidates, "
+        f"{sum(len(balls.radius) for balls in found)} balls that may be chosen, with "
+        f"{sum(len(balls.point) for balls in found)} memberships",
+        verbose,
+    )
 
 
 def _counting(rules: Rules, candidates: Indices) -> Callable[[OrderedMembers], tuple[int, int]]:
@@ -103,48 +144,74 @@ def _counting(rules: Rules, candidates: Indices) -> Callable[[OrderedMembers], t
     some = rules.among(candidates)
 
     def count(members: OrderedMembers) -> tuple[int, int]:
-        balls = OwnBalls.of(members, some)
+        balls = CandidateBalls.of(members, some)
         return len(balls.radius), len(balls.point)
 
     return count
 
 
-def pool_starts(training: Training) -> list[int]:
-    """Return the number of the first candidate of each pool among all of them."""
-    sizes = [len(pool) for pool in training.pools]
-    return [sum(sizes[:k]) for k in range(len(sizes))]
+def _together(training: Training, subsets: Sequence[TrainingSubset], rules: Rules) -> Rules:
+    """Return rules for all samples, each with its largest weight in any subset."""
+    highest = np.max([subset.weights for subset in subsets], axis=0, initial=0.0)
+    whole = replace(TrainingSubset.whole(training), weights=snap_weights(highest))
+    return Rules.of(whole, np.inf, least_cost=rules.least_cost, closed=rules.closed)
+
+
+def _with_order_of(
+    members: OrderedMembers, subsets: Sequence[TrainingSubset], every: Rules
+) -> OrderedMembers:
+    """Return members in an order that is certain wherever a radius of some subset may end.
+
+    It then need not be determined subset by subset. The gain in a subset is at most the
+    weight of the class in all subsets, less the smallest weight of other classes in any.
+    """
+    if members.decided.all():
+        return members
+    sweep = RadiusSweep.of(Segments.of(members, every.codes), every.units, every.served)
+    first = np.flatnonzero(np.diff(members.candidate, prepend=-1))
+    start, _ = members.group_spans(np.arange(len(members.group_end)))
+    base = first[np.searchsorted(first, start, side="right") - 1]
+    least = np.full(len(start), np.iinfo(np.int64).max)
+    for subset in subsets:
+        units = np.rint(subset.weights[members.point] / every.grid).astype(np.int64)
+        sums = np.append(0, np.cumsum(units))
+        np.minimum(least, sums[start] - sums[base], out=least)
+    mixed = sweep.total - sweep.before > sweep.own - sweep.own_before
+    group = np.searchsorted(members.group_end, sweep.last)
+    hoped = sweep.own + sweep.own_before - least[group]
+    return members.settled(np.unique(group[mixed & every.pays(hoped)]))
+
+
+def _first_limits(members: OrderedMembers, limits: Floats, *, closed: bool) -> Indices:
+    """Return the number of the first of the rising `limits` that each member is within."""
+    n_candidates = int(members.candidate.max(initial=-1)) + 1
+    number = np.full(len(members.point), len(limits) - 1)
+    for limit in limits[:-1].tolist():  # all are within the last
+        number -= inside_radii(members, np.full(n_candidates, limit), closed=closed)
+    return number
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """What decides which balls are worth looking at.
+    """What decides which balls are worth looking at."""
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_points,)
-        Class numbers.
-    weights : ndarray of float, shape (n_points,)
-        Positive, on a grid on which sums are exact; zero for points that are not to count,
-        and then are no members either.
-    n_classes : int
-        Number of classes.
-    least_cost : float
-        No prototype costs less.
-    eps : float
-        The largest radius allowed, which may be infinite.
-    closed : bool
-        Whether a point at the radius exactly lies in the ball.
-    served : ndarray of int, shape (n_candidates,), or None
-        The class that each candidate may serve, -1 for any; None if all may serve any.
-    """
-
-    codes: Indices
+    codes: Indices  # Class numbers, shape (n_points,)
+    # Positive, on a grid on which sums are exact; zero for samples that are not to count, and then
+    # are no members either, shape (n_points,)
     weights: Floats
-    n_classes: int
-    least_cost: float
-    eps: float
-    closed: bool
+    n_classes: int  # Number of classes
+    least_cost: float  # No prototype costs less
+    eps: float  # The largest radius allowed, which may be infinite
+    closed: bool  # Whether a sample at the radius exactly lies in the ball
+    # The class that each candidate may serve, -1 for any; None if all may serve any, shape
+    # (n_candidates,)
     served: Indices | None = None
+
+    @classmethod
+    def of(cls, subset: TrainingSubset, eps: float, *, least_cost: float, closed: bool) -> Self:
+        """Return the rules for a subset within one maximum radius."""
+        codes, n_classes = subset.codes, subset.n_classes
+        return cls(codes, subset.weights, n_classes, least_cost, eps, closed, subset.served)
 
     def of_pool(self, start: int) -> Rules:
         """Return the rules for candidates that are counted from number `start` on."""
@@ -165,7 +232,7 @@ class Rules:
         n_points = int(np.count_nonzero(self.weights))
         fine = weight_grid(float(self.weights.max(initial=0.0)), n_points)
         multiples = np.rint(self.weights / fine).astype(np.int64)
-        # Small whole numbers make for short work with many balls at once.
+        # Small integers make for short work with many balls at once.
         return fine * max(1, int(np.gcd.reduce(multiples, initial=0)))
 
     @cached_property
@@ -173,8 +240,8 @@ class Rules:
         """The weights as multiples of the grid."""
         return np.rint(self.weights / self.grid).astype(np.int64)
 
-    def pays(self, gain: NDArray[np.int64]) -> Flags:
-        """Tell which gains, in units of the grid, are worth a prototype."""
+    def pays(self, gain: NDArray[np.int64]) -> Mask:
+        """Return which gains, in units of the grid, are worth a prototype."""
         return (gain > 0) & (gain * self.grid >= self.least_cost)
 
     def radius(self, last: Floats, rival: Floats) -> Floats:
@@ -191,58 +258,49 @@ class Rules:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnBalls:
-    """The balls of some candidates that may be worth choosing, for all classes.
+class CandidateBalls:
+    """The balls of some candidates that may be worth choosing, for all classes."""
 
-    Parameters
-    ----------
-    label, candidate : ndarray of int, shape (n_balls,)
-        Class and candidate of each ball, by class, candidate and size.
-    radius : ndarray of float, shape (n_balls,)
-        Its radius.
-    wrong : ndarray of float, shape (n_balls,)
-        Weight of the points of other classes in it.
-    miscovered : ndarray of int, shape (n_balls,)
-        Their number.
-    size : ndarray of int, shape (n_balls,)
-        Number of points that it holds beyond the next smaller ball of its candidate.
-    point : ndarray of int, shape (size.sum(),)
-        These points, ball by ball.
-    """
-
+    # Class and candidate of each ball, by class, candidate and size, shape (n_balls,)
     label: Indices
     candidate: Indices
-    radius: Floats
-    wrong: Floats
-    miscovered: Indices
+    radius: Floats  # Its radius, shape (n_balls,)
+    wrong: Floats  # Weight of the samples of other classes in it, shape (n_balls,)
+    miscovered: Indices  # Their number, shape (n_balls,)
+    # Number of samples that it holds beyond the next smaller ball of its candidate, shape
+    # (n_balls,)
     size: Indices
-    point: Indices
+    point: Indices  # These samples, ball by ball, shape (size.sum(),)
 
     @classmethod
     def of(cls, members: OrderedMembers, rules: Rules) -> Self:
         """Find the balls of some candidates, given all their members."""
         if len(members.point) == 0:
             return cls.none()
-        steps = _settled_steps(members, rules)
-        if len(steps.place) == 0:
+        sweep = _sweep_members(members, rules)
+        if len(sweep.place) == 0:
             return cls.none()
-        kept = np.flatnonzero(_worth_looking_at(steps, rules) | _best_of_classes(steps, rules))
-        center, held = steps.stretches.candidate[steps.place[kept]], np.cumsum(steps.size)
-        run_start = np.flatnonzero(steps.begins)[np.cumsum(steps.begins)[kept] - 1]
+        kept = np.flatnonzero(_worth_looking_at(sweep, rules) | _best_of_classes(sweep, rules))
+        center, held = sweep.segments.candidate[sweep.place[kept]], np.cumsum(sweep.size)
+        run_start = np.flatnonzero(sweep.begins)[np.cumsum(sweep.begins)[kept] - 1]
         # Each ball holds what the last one before it does not, or all since its run began.
         start = np.maximum(np.append(0, kept[:-1] + 1), run_start)
         sizes = held[kept] - np.append(0, held)[start]
         n_own = held[kept] - np.append(0, held)[run_start]
-        first = np.searchsorted(steps.stretches.members.candidate, center)
+        first = np.searchsorted(sweep.segments.members.candidate, center)
         return cls(
-            label=steps.stretches.label[steps.place[kept]],
+            label=sweep.segments.label[sweep.place[kept]],
             candidate=center,
-            radius=_radii(steps, kept, rules),
-            wrong=np.asarray((steps.total[kept] - steps.own[kept]) * rules.grid, dtype=np.float64),
-            miscovered=steps.last[kept] - first + 1 - n_own,
+            radius=_radii(sweep, kept, rules),
+            wrong=np.asarray((sweep.total[kept] - sweep.own[kept]) * rules.grid, dtype=np.float64),
+            miscovered=sweep.last[kept] - first + 1 - n_own,
             size=sizes,
-            point=steps.points(start, kept).astype(np.int32),
+            point=sweep.points(start, kept).astype(np.int32),
         )
+
+    def counted_from(self, start: int) -> Self:
+        """Return the same with candidates that are counted from number `start` on."""
+        return replace(self, candidate=self.candidate + start)
 
     @classmethod
     def none(cls) -> Self:
@@ -251,46 +309,46 @@ class OwnBalls:
         return cls(counts, counts, amounts, amounts, counts, counts, counts.astype(np.int32))
 
 
-def _settled_steps(members: OrderedMembers, rules: Rules) -> Steps:
+def _sweep_members(members: OrderedMembers, rules: Rules) -> RadiusSweep:
     """Walk along the members, in an order that is certain wherever a ball may end."""
-    steps = Steps.of(Stretches.of(members, rules.codes), rules.units, rules.served)
-    if len(steps.place) == 0:
-        return steps
-    ends = steps.last[_could_end_within(steps, rules)]
+    sweep = RadiusSweep.of(Segments.of(members, rules.codes), rules.units, rules.served)
+    if len(sweep.place) == 0:
+        return sweep
+    ends = sweep.last[_could_end_within(sweep, rules)]
     ends = np.unique(ends[~members.decided[ends]])
     if len(ends) == 0:
-        return steps
+        return sweep
     settled = members.settled(np.searchsorted(members.group_end, ends))
-    return Steps.of(Stretches.of(settled, rules.codes), rules.units, rules.served)
+    return RadiusSweep.of(Segments.of(settled, rules.codes), rules.units, rules.served)
 
 
-def _before_rival(steps: Steps) -> Flags:
-    """Tell which steps are the last before a rival, or of all."""
-    rivals = steps.total - steps.own
-    return np.append(steps.begins[1:] | (rivals[1:] != rivals[:-1]), True)
+def _before_rival(sweep: RadiusSweep) -> Mask:
+    """Return which steps are the last before a rival, or of all."""
+    rivals = sweep.total - sweep.own
+    return np.append(sweep.begins[1:] | (rivals[1:] != rivals[:-1]), True)
 
 
-def _worth_looking_at(steps: Steps, rules: Rules) -> Flags:
-    """Tell which steps end a ball: before a rival, and with more gain than all before."""
-    return _before_rival(steps) & (steps.gain > steps.best_before()) & rules.pays(steps.gain)
+def _worth_looking_at(sweep: RadiusSweep, rules: Rules) -> Mask:
+    """Return which steps end a ball: before a rival, and with more gain than all before."""
+    return _before_rival(sweep) & (sweep.gain > sweep.best_before()) & rules.pays(sweep.gain)
 
 
-def _best_of_classes(steps: Steps, rules: Rules) -> Flags:
-    """Tell which step has the highest gain of its class, where none of the class pays.
+def _best_of_classes(sweep: RadiusSweep, rules: Rules) -> Mask:
+    """Return which step has the highest gain of its class, where none of the class pays.
 
     The first of equals: that of the lowest candidate, and of its smallest ball.
     """
-    best, _, none_pays = _highest_of_classes(steps, rules)
-    flags = np.zeros(len(steps.place), dtype=bool)
+    best, _, none_pays = _highest_of_classes(sweep, rules)
+    flags = np.zeros(len(sweep.place), dtype=bool)
     flags[best[none_pays]] = True
     return flags
 
 
-def _highest_of_classes(steps: Steps, rules: Rules) -> tuple[Indices, Units, Flags]:
+def _highest_of_classes(sweep: RadiusSweep, rules: Rules) -> tuple[Indices, Units, Mask]:
     """Return each class's first step of highest gain before a rival, that, and if none pays."""
-    label = steps.stretches.label[steps.place]
+    label = sweep.segments.label[sweep.place]
     first = np.flatnonzero(np.diff(label, prepend=-1))
-    gain = np.where(_before_rival(steps), steps.gain, np.iinfo(np.int64).min)
+    gain = np.where(_before_rival(sweep), sweep.gain, np.iinfo(np.int64).min)
     highest = np.maximum.reduceat(gain, first)
     sizes = np.diff(np.append(first, len(label)))
     at_best = np.flatnonzero(gain == np.repeat(highest, sizes))
@@ -298,25 +356,25 @@ def _highest_of_classes(steps: Steps, rules: Rules) -> tuple[Indices, Units, Fla
     return best, highest, ~rules.pays(highest)
 
 
-def _could_end_within(steps: Steps, rules: Rules) -> Flags:
-    """Tell of which steps an inner part could be worth it if the own points came first."""
-    own_before = steps.own_before
-    mixed = steps.total - steps.before > steps.own - own_before
-    hoped = steps.own - (steps.before - own_before)
-    worth_it = (hoped > steps.best_before()) & rules.pays(hoped)
-    best, highest, none_pays = _highest_of_classes(steps, rules)
+def _could_end_within(sweep: RadiusSweep, rules: Rules) -> Mask:
+    """Return of which steps an inner part could be worth it if the own samples came first."""
+    own_before = sweep.own_before
+    mixed = sweep.total - sweep.before > sweep.own - own_before
+    hoped = sweep.own - (sweep.before - own_before)
+    worth_it = (hoped > sweep.best_before()) & rules.pays(hoped)
+    best, highest, none_pays = _highest_of_classes(sweep, rules)
     if none_pays.any():  # then the best ball of the class is wanted, though it does not pay
-        label = steps.stretches.label[steps.place]
+        label = sweep.segments.label[sweep.place]
         wanted = np.full(int(label[-1]) + 1, np.iinfo(np.int64).max)
         wanted[label[best[none_pays]]] = highest[none_pays]
         worth_it |= hoped >= wanted[label]
     return mixed & worth_it
 
 
-def _radii(steps: Steps, kept: Indices, rules: Rules) -> Floats:
+def _radii(sweep: RadiusSweep, kept: Indices, rules: Rules) -> Floats:
     """Return the radii of the balls that end with the steps `kept`."""
-    members = steps.stretches.members
-    last = steps.last[kept]
+    members = sweep.segments.members
+    last = sweep.last[kept]
     group = np.searchsorted(members.group_end, last)
     center = np.append(members.candidate, -1)
     has_rival = center[last + 1] == center[last]
@@ -336,9 +394,10 @@ def _extreme(members: OrderedMembers, groups: Indices, pick: np.ufunc) -> Floats
     return np.asarray(pick.reduceat(distances, np.cumsum(size) - size))
 
 
-def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) -> Formulation:
-    """Write down each class's problem, and what its columns are, from all candidates' balls."""
-    problems, described = [], []
+def join_balls(
+    found: Sequence[CandidateBalls], rules: Rules, *, prototype_cost: float
+) -> Iterator[ClassProblem]:
+    """Yield each class's problem from the neighbourhoods of all candidates."""
     for label in range(rules.n_classes):
         balls = _of_class(found, label)
         rows = np.flatnonzero(rules.codes == label)
@@ -350,43 +409,22 @@ def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) 
         shells.sort_indices()
         fresh = np.append(True, balls.candidate[1:] != balls.candidate[:-1])[: len(balls.size)]
         first = np.flatnonzero(fresh)[np.cumsum(fresh) - 1]
-        prize = rules.weights[rows]
-        written = CoverProblem(shells, balls.wrong, prize, prototype_cost, first=first)
-        held = BallsOfClass(
-            balls.candidate, balls.radius, ends[1:] - ends[first], balls.miscovered
+        problem = CoverProblem(
+            shells, balls.wrong, rules.weights[rows], prototype_cost, first=first
         )
-        # Each strip of candidates brought its best ball if none of its own pays.
-        columns, problem = at_cost(written, prototype_cost)
-        problems.append(problem)
-        described.append(held if len(columns) == len(balls.size) else held.chosen(columns))
-    return Formulation(problems, described)
+        covered = ends[1:] - ends[first]
+        described = ClassProblem(problem, balls.candidate, covered, balls.miscovered, balls.radius)
+        # Each strip of candidates brought its best neighbourhood if none of its own pays.
+        yield described.at_cost(prototype_cost)
 
 
-def at_cost(problem: CoverProblem, prototype_cost: float) -> tuple[Indices, CoverProblem]:
-    """Return a problem as a fit with a higher cost writes it down, and its columns in this one.
-
-    Of balls of their own radii those are left out that cannot pay that cost, but not the best.
-    """
-    columns = np.arange(problem.n_candidates)
-    if problem.is_nested and len(columns):
-        gain = problem.prize_sums() - problem.wrong
-        pays = (gain > 0.0) & (gain >= prototype_cost)
-        pays[gain.argmax()] = True
-        columns, problem = (
-            columns[pays],
-            problem if pays.all() else problem.narrowed(columns[pays]),
-        )
-    same = problem.prototype_cost == prototype_cost
-    return columns, problem if same else problem.at_cost(prototype_cost)
-
-
-def _of_class(found: Sequence[OwnBalls], label: int) -> OwnBalls:
+def _of_class(found: Sequence[CandidateBalls], label: int) -> CandidateBalls:
     """Join the balls of one class, strip after strip."""
-    parts: dict[str, list[Any]] = {field.name: [] for field in fields(OwnBalls)}
-    for balls in (OwnBalls.none(), *found):
+    parts: dict[str, list[Any]] = {field.name: [] for field in fields(CandidateBalls)}
+    for balls in (CandidateBalls.none(), *found):
         low, high = np.searchsorted(balls.label, [label, label + 1])
         ends = np.concatenate(([0], np.cumsum(balls.size)))
         for name in parts:
             cut = slice(ends[low], ends[high]) if name == "point" else slice(low, high)
             parts[name].append(getattr(balls, name)[cut])
-    return OwnBalls(**{name: np.concatenate(some) for name, some in parts.items()})
+    return CandidateBalls(**{name: np.concatenate(some) for name, some in parts.items()})

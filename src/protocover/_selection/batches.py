@@ -1,8 +1,8 @@
-"""A cover that grows with the points: what `partial_fit` keeps between batches.
+"""A cover that grows with the samples: what `partial_fit` keeps between batches.
 
-The distances are nearly all of the cost of a fit. Those between points and candidates
-that are known already are never computed again: a batch adds rows for its points and,
-where training points are candidates, columns. Choosing from the grown cover costs about
+The distances are nearly all of the cost of a fit. Those between samples and candidates
+that are known already are never computed again: a batch adds rows for its samples and,
+where training samples are candidates, columns. Choosing from the grown cover costs about
 as much as reading it.
 """
 
@@ -28,46 +28,23 @@ from .training import Training, check_labels, join_labels
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """All points so far and the cover of each pool of candidates.
+    """All samples so far and the cover of each pool of candidates."""
 
-    Parameters
-    ----------
-    points : rows or None
-        Points of positive weight, kept only where they are candidates or there is no cover.
-    rows : ndarray of int, shape (n_points,)
-        Number of each among all rows ever given.
-    labels : ndarray, shape (n_given,)
-        Labels of all rows ever given.
-    weights : ndarray of float, shape (n_given,)
-        Weights of all rows ever given, as they were given.
-    dissimilarity : dissimilarity
-        Fitted on the first batch.
-    pools : tuple of Pool
-        The candidates.
-    growing : tuple of bool
-        Which of the pools take in the new points.
-    covers : tuple of csr_array of bool, or None
-        Balls of each pool's candidates; None where radii are the prototypes' own, of which
-        every new rival decides anew.
-    eps : float
-        Radius, or the largest allowed, decided with the first batch.
-    classes : ndarray or None
-        Labels that were declared beforehand.
-    settled : dict
-        Parameters that must stay as they were with the first batch, by name.
-    """
-
+    # Samples of positive weight, kept only where they are candidates or there is no cover
     points: Any
-    rows: NDArray[np.intp]
-    labels: NDArray[Any]
+    rows: NDArray[np.intp]  # Number of each among all rows ever given, shape (n_points,)
+    labels: NDArray[Any]  # Labels of all rows ever given, shape (n_given,)
+    # Weights of all rows ever given, as they were given, shape (n_given,)
     weights: NDArray[np.float64]
-    dissimilarity: Any
-    pools: tuple[Pool, ...]
-    growing: tuple[bool, ...]
+    dissimilarity: Any  # Fitted on the first batch
+    pools: tuple[Pool, ...]  # The candidates
+    growing: tuple[bool, ...]  # Which of the pools take in the new samples
+    # Balls of each pool's candidates; None where radii are the prototypes' own, of which every new
+    # rival decides anew
     covers: tuple[csr_array, ...] | None
-    eps: float
-    classes: NDArray[Any] | None
-    settled: dict[str, Any]
+    eps: float  # Radius, or the largest allowed, decided with the first batch
+    classes: NDArray[Any] | None  # Labels that were declared beforehand
+    settled: dict[str, Any]  # Parameters that must stay as they were with the first batch, by name
 
     def check_settled(self, parameters: dict[str, Any]) -> None:
         """Refuse parameters that would not be those of the balls that are there."""
@@ -81,7 +58,7 @@ class Growth:
                 )
 
     def training(self, *, cross_class: bool) -> tuple[Training, list[csr_array] | None]:
-        """Return what a fit on all points so far would have made ready, and its covers."""
+        """Return what a fit on all samples so far would have made ready, and its covers."""
         classes, codes = self._encoded()
         training = Training(
             self.points,
@@ -121,22 +98,9 @@ def start_growth(
 ) -> Growth:
     """Take in the first batch, which has decided the radius and all that is drawn or learned.
 
-    Parameters
-    ----------
-    training : Training
-        The first batch, made ready.
-    covers : list of csr_array or None
-        Balls of each of its pools, where all have one radius.
-    y, sample_weight
-        Labels and weights of the first batch as they were given.
-    eps : float
-        Radius of the balls.
-    candidates
-        As in :class:`protocover.PVMClassifier`.
-    classes : array-like or None, default=None
-        All labels that will ever come, if they are declared.
-    settled : dict
-        Parameters that later batches may not change, by name.
+    `covers` are the neighbourhoods of each pool of `training`, None with adaptive radii; `y` and
+    `sample_weight` are as given, `classes` all labels that will ever come if they are declared,
+    and `settled` the parameters that later batches may not change.
     """
     seen, codes = check_labels(y, y)
     weights = check_weights(sample_weight, codes, seen)
@@ -167,22 +131,10 @@ def grow(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Growth:
-    """Take in a further batch: rows for its points, columns where they are candidates.
+    """Take in a further batch: rows for its samples, columns if they are candidates.
 
-    Parameters
-    ----------
-    growth : Growth
-        What there is so far.
-    X : rows
-        New points, checked.
-    y : array-like
-        Their labels.
-    sample_weight : array-like or None
-        Their weights.
-    classes : array-like or None, default=None
-        Those declared with the first batch, if repeated.
-    closed, n_jobs, verbose
-        As for :func:`protocover._balls.build_balls`.
+    `X` is checked already; `classes` are those of the first batch, if repeated; `closed`, `n_jobs`
+    and `verbose` are those of :func:`protocover._balls.build_balls`.
     """
     seen, codes = check_labels(y, X)
     _declared(growth.classes, seen)
@@ -262,7 +214,7 @@ def _declared(classes: Any, labels: NDArray[Any]) -> NDArray[Any] | None:
 def _widened(
     growth: Growth, cover: csr_array, new: Any, build: Callable[[Any, Any], csr_array]
 ) -> csr_array:
-    """Add the new points to a cover whose candidates are the points."""
+    """Add the new samples to a cover whose candidates are the points."""
     old = growth.points
     right = build(old, new)
     symmetric = traits_of(growth.dissimilarity).symmetric
@@ -273,7 +225,7 @@ def _widened(
 def _extended(
     growth: Growth, points: Any, rows: NDArray[np.intp], extent: int
 ) -> tuple[Pool, ...]:
-    """Return the pools with all points so far, among `extent` rows, in those that grow."""
+    """Return the pools with all samples so far, among `extent` rows, in those that grow."""
     return tuple(
         replace(pool, points=points, rows=rows, extent=extent) if grows else pool
         for pool, grows in zip(growth.pools, growth.growing, strict=True)

@@ -39,44 +39,27 @@ Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is asked of a cover: exactly one of a number, a share, or a trade at a cost.
+class CoverTarget:
+    """What is asked of a cover: exactly one of a number, a share, or a trade at a cost."""
 
-    Parameters
-    ----------
-    cost : float
-        What a representative costs in weight left uncovered; that of a candidate is so many
-        times its own price.
-    number : int or None
-        Choose so many at most.
-    coverage : float or None
-        Cover so large a share of the weight with as few as possible.
-    """
-
+    # What a representative costs in weight left uncovered; that of a candidate is so many times
+    # its own price
     cost: float
-    number: int | None = None
-    coverage: float | None = None
+    number: int | None = None  # Choose at most this number
+    coverage: float | None = None  # Cover so large a share of the weight with as few as possible
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Representatives, and what is known of them.
+    """Representatives, and what is known of them."""
 
-    Parameters
-    ----------
-    columns : ndarray of int
-        The candidates chosen: first those that had to be, then by what each adds.
-    objective, lower_bound : float
-        What was made small, and what no other choice goes below.
-    solution : CoverSolution
-        What is chosen beside those that had to be, its candidates numbered among the others,
-        and the vector that proves its bound. With a demanded coverage the objective is what
-        it costs, and `price` the weight that a unit of that is worth to the vector.
-    """
-
-    columns: Indices
+    columns: Indices  # The candidates chosen: first those that had to be, then by what each adds
+    # What was made small, and what no other choice goes below
     objective: float
     lower_bound: float
+    # What is chosen beside those that had to be, its candidates numbered among the others, and the
+    # vector that proves its bound. With a demanded coverage the objective is what it costs, and
+    # `price` the weight that a unit of that is worth to the vector.
     solution: CoverSolution
 
     def numbered(self, number: Indices) -> CoverSolution:
@@ -88,7 +71,7 @@ class Chosen:
 def choose_cover(
     balls: csr_array,
     weights: Floats,
-    wish: Wish,
+    target: CoverTarget,
     solver: Solver,
     *,
     price: Floats | None = None,
@@ -96,69 +79,40 @@ def choose_cover(
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> Chosen:
-    """Choose candidates whose balls cover the points as `wish` asks.
+    """Choose candidates whose neighbourhoods cover the samples as the target demands.
 
-    Parameters
-    ----------
-    balls : csr_array of bool, shape (n_points, n_candidates)
-        Which point lies in which candidate's ball.
-    weights : ndarray of float, shape (n_points,)
-        What each point counts, on a grid on which sums are exact.
-    wish : Wish
-        What is asked.
-    solver : Solver
-        What chooses.
-    price : ndarray of float, shape (n_candidates,), or None
-        How many times the cost each candidate costs; None for once.
-    forced : ndarray of int or None
-        Candidates that are chosen whatever they cost.
-    rng : numpy.random.Generator
-        For the solver.
-    options : dict
-        Of the solver.
+    `balls` has shape (n_samples, n_candidates) and the weights are on a grid on which sums are
+    exact. `price` is a factor on the cost of each candidate, None for 1; `forced` are candidates
+    that are chosen whatever they cost. `options` are those of the solver.
     """
     kept = np.empty(0, dtype=np.intp) if forced is None else forced
-    rest = Rest.of(balls, weights, price, kept)
+    residual = ResidualProblem.of(balls, weights, price, kept)
     del balls  # where nobody else holds it, the solver has its memory
-    if wish.coverage is not None:
+    if target.coverage is not None:
         return _enough(
-            rest, wish.coverage, weights, solver, cost=wish.cost, rng=rng, options=options
+            residual, target.coverage, weights, solver, cost=target.cost, rng=rng, options=options
         )
-    problem = rest.problem(wish.cost)
-    budget = None if wish.number is None else wish.number - len(kept)
+    problem = residual.problem(target.cost)
+    budget = None if target.number is None else target.number - len(kept)
     solution = ask_solver(solver, problem, rng=rng, max_prototypes=budget, options=options)
-    return rest.chosen(solution, wish.cost)
+    return residual.chosen(solution, target.cost)
 
 
 @dataclass(frozen=True, eq=False)
-class Rest:
-    """What is left to do once some candidates are chosen.
+class ResidualProblem:
+    """What is left to do once some candidates are chosen."""
 
-    Parameters
-    ----------
-    cover : csc_array of bool
-        Points that those do not cover by the other candidates.
-    columns : ndarray of int
-        These candidates' columns in the whole.
-    weight : ndarray of float
-        Of these points.
-    price : ndarray of float or None
-        Of these candidates.
-    forced : ndarray of int
-        The candidates that are chosen already.
-    paid : Fraction
-        Sum of their prices.
-    """
-
-    cover: csc_array
-    columns: Indices
-    weight: Floats
-    price: Floats | None
-    forced: Indices
-    paid: Fraction
+    cover: csc_array  # Samples that those do not cover by the other candidates
+    columns: Indices  # These candidates' columns in the whole
+    weight: Floats  # Of these samples
+    price: Floats | None  # Of these candidates
+    forced: Indices  # The candidates that are chosen already
+    paid: Fraction  # Sum of their prices
 
     @classmethod
-    def of(cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices) -> Rest:
+    def of(
+        cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices
+    ) -> ResidualProblem:
         """Leave out what is chosen and covered."""
         columns = np.setdiff1d(np.arange(balls.shape[1]), forced)
         if len(forced) == 0:
@@ -181,14 +135,14 @@ class Rest:
         if self.price is None:
             return CoverProblem(self.cover, nothing, self.weight, cost)
         grid = CoverProblem(self.cover, nothing, self.weight, 0.0).grid
-        # What costs more than all points weigh is never chosen, however much more that is.
+        # What costs more than all samples weigh is never chosen, however much more that is.
         most = 2.0 * float(self.weight.sum()) + grid
         with np.errstate(over="ignore"):
             price = np.minimum(cost * self.price, most)
         return CoverProblem(self.cover, np.round(price / grid) * grid, self.weight, 0.0)
 
     def coverage(self, coverage: float, weights: Floats) -> tuple[CoverProblem, Limit]:
-        """Return the problem of covering a fraction of the weight of all points, and its limit.
+        """Return the problem of covering a fraction of the weight of all samples, and its limit.
 
         Nothing may stay uncovered if less than the smallest weight may.
         """
@@ -215,7 +169,7 @@ class Rest:
 
 
 def _enough(
-    rest: Rest,
+    residual: ResidualProblem,
     coverage: float,
     weights: Floats,
     solver: Solver,
@@ -224,8 +178,8 @@ def _enough(
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> Chosen:
-    """Choose as few candidates, or as cheap ones, as cover a share of the weight."""
-    problem, limit = rest.coverage(coverage, weights)
+    """Choose as few candidates, or as cheap ones, as cover a fraction of the weight."""
+    problem, limit = residual.coverage(coverage, weights)
     left = TimeLeft(options.get("time_limit"))
 
     def solve(relaxed: CoverProblem) -> CoverSolution:
@@ -234,10 +188,10 @@ def _enough(
         return ask_solver(solver, relaxed, rng=rng, options={**options, **limited})
 
     if _is_complete(problem, limit, cost):
-        solution = ask_solver(solver, rest.problem(cost), rng=rng, options=options)
+        solution = ask_solver(solver, residual.problem(cost), rng=rng, options=options)
         found = _complete(problem, limit, cost, solution)
         if found is not None:
-            return rest.chosen(_described(problem, limit, found), None)
+            return residual.chosen(_described(problem, limit, found), None)
     function = unwrapped(solver)
     closings: dict[Any, Callable[..., Incumbent]] = {exact: cover_by_tree, auto: cover_small}
     close = closings.get(function)
@@ -261,11 +215,11 @@ def _enough(
     order = found.selected[choose_by_drop(problem.free.narrowed(found.selected))[0]]
     idle = np.setdiff1d(found.selected, order)
     found = replace(found, selected=np.concatenate((order, idle)))
-    return rest.chosen(_described(problem, limit, found), None)
+    return residual.chosen(_described(problem, limit, found), None)
 
 
 def _is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:
-    """Whether every point must be covered, so that this is the plain cover at `price`.
+    """Whether every sample must be covered, so that this is the plain cover at `price`.
 
     Not if costs at that price are too small to be distinguished on the grid of the weights.
     """
@@ -277,7 +231,7 @@ def _is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:
 def _complete(
     problem: CoverProblem, limit: Limit, price: float, solution: CoverSolution
 ) -> Incumbent | None:
-    """Take over the solution of a problem in which every point is worth covering.
+    """Take over the solution of a problem in which every sample is worth covering.
 
     None if it leaves too much uncovered.
     """

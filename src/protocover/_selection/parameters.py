@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,25 +35,94 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
+class _Rule(NamedTuple):
+    """What a parameter must be, how an error says it, and the remedy that the error names."""
+
+    holds: Callable[[Any], bool]
+    text: str
+    remedy: str = ""
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _is_radius(eps: Any) -> bool:
+    return _is_number(eps) and 0.0 < float(eps) < np.inf
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+_RULES = {
+    "closed_ball": _Rule(
+        _is_flag, "True or False", "True puts points at distance eps exactly into the ball"
+    ),
+    "coverage": _Rule(
+        lambda share: share is None or (_is_number(share) and 0.0 < float(share) <= 1.0),
+        "a share above 0 and up to 1, such as 0.95, or None",
+    ),
+    "cross_class": _Rule(_is_flag, "True or False"),
+    "eps": _Rule(
+        lambda eps: _is_auto(eps) or _is_radius(eps),
+        "a positive number or 'auto'",
+        "suggest_eps(X, y) proposes a grid",
+    ),
+    "eps of a cover": _Rule(
+        lambda eps: _is_auto(eps) or _is_radius(eps),
+        "a positive number or 'auto'",
+        "it is how far apart two points that stand for each other may be",
+    ),
+    "max_prototypes": _Rule(
+        lambda k: is_count(k) and int(k) >= 0,
+        "a whole number not below 0, or a dict of them by class",
+    ),
+    "max_representatives": _Rule(
+        lambda k: k is None or (is_count(k) and k > 0),
+        "a positive integer, or None for as many as needed",
+    ),
+    "min_per_class": _Rule(
+        lambda least: is_count(least) and least in (0, 1),
+        "1, or 0 to allow classes without prototypes",
+    ),
+    "n_eps": _Rule(
+        lambda n: n is None or (is_count(n) and n >= 1),
+        "a positive whole number, of radii to propose",
+        "radii themselves go under eps",
+    ),
+    "outlier_label": _Rule(
+        lambda label: label is None or np.isscalar(label), "one label, 'most_frequent' or None"
+    ),
+    "radii": _Rule(
+        lambda radii: isinstance(radii, str) and radii in ("shared", "adaptive"),
+        "'shared', one radius for all, or 'adaptive', one for each prototype",
+    ),
+    "verbose": _Rule(
+        lambda value: isinstance(value, Integral | np.bool_), "a whole number, 0 for silence"
+    ),
+}
+
+
+def check_parameter(name: str, value: Any) -> Any:
+    """Return a parameter that follows the rule of its name, flags as a plain bool."""
+    rule = _RULES[name]
+    if not rule.holds(value):
+        remedy = f"; {rule.remedy}" if rule.remedy else ""
+        raise ValueError(f"{name.split()[0]} must be {rule.text}, got {value!r}{remedy}")
+    return bool(value) if rule.holds is _is_flag else value
+
+
 def check_adaptive_radii(radii: Any) -> bool:
-    """Return whether each prototype takes a radius of its own."""
-    if isinstance(radii, str) and radii in ("shared", "adaptive"):
-        return radii == "adaptive"
-    raise ValueError(
-        "radii must be 'shared', one radius for all, or 'adaptive', one for each prototype, got "
-        f"{radii!r}"
-    )
+    """Return whether each prototype takes a own radius."""
+    return bool(check_parameter("radii", radii) == "adaptive")
 
 
 def check_eps(eps: Any, *, own: bool = False) -> float | None:
     """Return the radius as a float, or None for ``"auto"``.
 
-    With radii of their own it is the largest allowed, infinity where there is no limit.
+    With adaptive radii it is the maximum radius, infinity if there is none.
     """
-    if isinstance(eps, str) and eps == "auto":
-        return None
-    if _is_number(eps) and 0.0 < float(eps) < np.inf:
-        return float(eps)
     if own and _no_limit(eps):
         return np.inf
     if eps is None:
@@ -61,46 +130,14 @@ def check_eps(eps: Any, *, own: bool = False) -> float | None:
             "eps must be a positive number or 'auto', got None; None, for no limit to the radii, "
             "needs radii='adaptive'"
         )
-    raise ValueError(
-        f"eps must be a positive number or 'auto', got {eps!r}; suggest_eps(X, y) proposes a grid"
-    )
-
-
-def check_cover_eps(eps: Any) -> None:
-    """Check the radius of a cover without labels."""
-    if (isinstance(eps, str) and eps == "auto") or (_is_number(eps) and 0.0 < float(eps) < np.inf):
-        return
-    raise ValueError(
-        f"eps must be a positive number or 'auto', got {eps!r}; it is how far apart two points "
-        "that stand for each other may be"
-    )
-
-
-def check_closed_ball(closed_ball: Any) -> bool:
-    """Return whether balls are closed as a plain bool."""
-    if isinstance(closed_ball, bool | np.bool_):
-        return bool(closed_ball)
-    raise ValueError(
-        f"closed_ball must be True or False, got {closed_ball!r}; True puts points at distance "
-        "eps exactly into the ball"
-    )
-
-
-def check_flag(value: Any, name: str) -> bool:
-    """Return a parameter that must be True or False as a plain bool."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    raise ValueError(f"{name} must be True or False, got {value!r}")
+    return None if _is_auto(check_parameter("eps", eps)) else float(eps)
 
 
 def check_min_per_class(
     least: Any, max_prototypes: int | dict[int, int] | None, n_classes: int
 ) -> int:
     """Return how many prototypes each class must have, 0 or 1, after a look at the budget."""
-    if not is_count(least) or least not in (0, 1):
-        raise ValueError(
-            f"min_per_class must be 1, or 0 to allow classes without prototypes, got {least!r}"
-        )
+    check_parameter("min_per_class", least)
     if least and isinstance(max_prototypes, int) and max_prototypes < n_classes:
         raise ValueError(
             f"max_prototypes must be at least the number of classes, {n_classes}, got "
@@ -172,7 +209,7 @@ def check_prototype_cost(
         if own:
             return default_adaptive_cost(float(some.sum()), len(some), whole=whole)
         return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
-    if _is_number(cost) and 0.0 <= float(cost) <= _MOST_WEIGHT:
+    if _is_cost(cost):
         return float(cost)
     raise ValueError(
         f"{name} must be a number from 0 to {_MOST_WEIGHT:g}, or {_default_said(name, own)}, "
@@ -180,7 +217,7 @@ def check_prototype_cost(
     )
 
 
-def check_wish(max_representatives: Any, coverage: Any, cost: Any) -> None:
+def check_target(max_representatives: Any, coverage: Any, cost: Any) -> None:
     """Check what is asked of a cover: a number, a share or a cost, and no two of them."""
     asked = {"max_representatives": max_representatives, "coverage": coverage, "cost": cost}
     given = [name for name, value in asked.items() if value is not None]
@@ -189,18 +226,8 @@ def check_wish(max_representatives: Any, coverage: Any, cost: Any) -> None:
             f"only one of max_representatives, coverage and cost can be asked for, got "
             f"{' and '.join(given)}; leave the others None"
         )
-    if max_representatives is not None and not (
-        is_count(max_representatives) and max_representatives > 0
-    ):
-        raise ValueError(
-            f"max_representatives must be a positive integer, or None for as many as needed, "
-            f"got {max_representatives!r}"
-        )
-    if coverage is not None and not (_is_number(coverage) and 0.0 < float(coverage) <= 1.0):
-        raise ValueError(
-            f"coverage must be a share above 0 and up to 1, such as 0.95, or None, got "
-            f"{coverage!r}"
-        )
+    check_parameter("max_representatives", max_representatives)
+    check_parameter("coverage", coverage)
 
 
 def check_must_include(
@@ -272,27 +299,19 @@ def _default_said(name: str, own: bool) -> str:
 
 
 def default_adaptive_cost(total: float, n_points: int, *, whole: bool) -> float:
-    """Return what a point weighs, on average; whole weights are repetitions of points.
+    """Return what a sample weighs, on average; whole weights are repetitions of points.
 
-    With radii of their own a pure ball can be had for every point. At this cost a prototype
-    has to stand for more than one.
+    With adaptive radii a pure ball can be had for every point. At this cost a prototype
+    has to represent more than one.
     """
     return 1.0 if whole else total / n_points
 
 
 def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> float:
-    """Return a cost so low that all prototypes together cost no more than the lightest point.
+    """Return a cost so low that all prototypes together cost at most the lightest sample.
 
-    Weights that are whole numbers are repetitions: the cost is one over the number of
-    points they stand for, 1/n where there are none. Others have no unit of their own: the
-    cost is the square of the smallest over their sum, and scales as they do.
-
-    Parameters
-    ----------
-    total, smallest : float
-        Of the positive weights.
-    whole : bool
-        Whether all of them are whole numbers.
+    Integer weights are repetitions: the cost is one over the number of samples. Other weights
+    have no unit: the cost is the square of the `smallest` over the `total`, and scales as they do.
     """
     if whole and total <= _MOST_REPETITIONS:
         return 1.0 / total
@@ -300,12 +319,12 @@ def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> flo
 
 
 def is_whole(weights: NDArray[np.float64]) -> bool:
-    """Whether all weights are whole numbers."""
+    """Whether all weights are integers."""
     return bool((weights == np.floor(weights)).all())
 
 
 def is_count(value: Any) -> TypeGuard[int]:
-    """Whether a value is a whole number; True and False are none."""
+    """Whether a value is a integer; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -340,8 +359,9 @@ def check_max_prototypes(
         return None
     if isinstance(max_prototypes, Mapping):
         number = _class_numbers(max_prototypes, classes, "max_prototypes")
-        return {number[label]: _count(k) for label, k in max_prototypes.items()}
-    return _count(max_prototypes)
+        limits = max_prototypes.items()
+        return {number[label]: int(check_parameter("max_prototypes", k)) for label, k in limits}
+    return int(check_parameter("max_prototypes", max_prototypes))
 
 
 def _class_numbers(given: Mapping[Any, Any], classes: NDArray[Any], name: str) -> dict[Any, int]:
@@ -362,10 +382,7 @@ def check_outlier_label(label: Any, classes: NDArray[Any], class_count: NDArray[
         return None
     if isinstance(label, str) and label == "most_frequent":
         return classes[class_count.argmax()]
-    if not np.isscalar(label):
-        raise ValueError(
-            f"outlier_label must be one label, 'most_frequent' or None, got {label!r}"
-        )
+    check_parameter("outlier_label", label)
     if (np.asarray(label).dtype.kind in "US") != (classes.dtype.kind in "US") and (
         classes.dtype.kind != "O"
     ):
@@ -373,12 +390,6 @@ def check_outlier_label(label: Any, classes: NDArray[Any], class_count: NDArray[
             f"outlier_label must be of the kind of the labels in y, {classes.dtype}, got {label!r}"
         )
     return label
-
-
-def check_verbose(verbose: Any) -> None:
-    """Refuse a verbosity that is no number."""
-    if not isinstance(verbose, Integral | np.bool_):
-        raise ValueError(f"verbose must be a whole number, 0 for silence, got {verbose!r}")
 
 
 def check_column(y: Any) -> NDArray[Any]:
@@ -397,7 +408,7 @@ def check_column(y: Any) -> NDArray[Any]:
 def check_weights(
     sample_weight: Any, y: NDArray[np.intp], classes: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return one weight per point, not negative and with something of every class."""
+    """Return one weight per sample, not negative and with something of every class."""
     if sample_weight is None:
         return np.ones(len(y))
     weights = check_weight_numbers(sample_weight, len(y))
@@ -429,7 +440,7 @@ def check_largest_weight(largest: float) -> None:
 
 
 def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float64]:
-    """Return one finite number per point; a number alone is that of every point."""
+    """Return one finite number per sample; a number alone is that of every point."""
     rule = f"sample_weight must hold one number for each of the {n_points} points"
     try:
         given = np.asarray(sample_weight)
@@ -448,13 +459,18 @@ def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float6
 def _rising(values: Any, *, of_none: float | None = None) -> NDArray[np.float64] | None:
     """Return the different numbers of a list or of one number, None where it is no such thing.
 
-    None among them stands for `of_none`.
+    None among them represents `of_none`.
     """
     entries = np.atleast_1d(np.asarray(values, dtype=object))
     if entries.ndim > 1 or len(entries) == 0:
         return None
     numbers = [of_none if one is None else one for one in entries]
     return np.unique(np.array(numbers, np.float64)) if all(map(_is_number, numbers)) else None
+
+
+def _is_cost(value: Any) -> bool:
+    """Whether a value is a cost that floats can add up."""
+    return _is_number(value) and 0.0 <= float(value) <= _MOST_WEIGHT
 
 
 def _no_limit(eps: Any) -> bool:
@@ -465,12 +481,3 @@ def _no_limit(eps: Any) -> bool:
 def _is_number(value: Any) -> bool:
     """Whether a value is a real number; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _count(k: Any) -> int:
-    """Return a number of prototypes as an int."""
-    if is_count(k) and int(k) >= 0:
-        return int(k)
-    raise ValueError(
-        f"max_prototypes must be a whole number not below 0, or a dict of them by class, got {k!r}"
-    )

@@ -1,9 +1,9 @@
 """Selections for many radii and costs: each class's problem is solved for all costs.
 
-The problems come from one pass over the dissimilarities, one radius, or limit to radii of
-their own, after the other. For the paper's greedy the selection for any cost is a prefix
-of that for the lowest; where no bounds are asked for, it needs no problems either, and
-bounds can come later.
+The problems come from one pass over the dissimilarities, one radius or maximum radius after the
+other. For the paper's greedy the selection for any cost is a prefix of that for the lowest. If
+no bounds are needed, it does not need the problems either: :class:`GreedyLevels` selects straight
+from lists, and bounds can be computed later.
 """
 
 from __future__ import annotations
@@ -13,29 +13,22 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
-from .._cover import CoverProblem, CoverSolution
+from .._balls import traits_of
+from .._cover import CoverProblem, CoverSolution, Limit, is_above, simplest_fraction
 from .._resources import progress_bar
+from .._typing import Floats, Indices
 from ..solvers import greedy
 from ..solvers._duals import ascend
 from ..solvers._registry import Solver, ask_solver, unwrapped
-from .adaptive_limits import LimitedBalls, balls_of_parts
-from .adaptive_radii import at_cost
-from .by_class import BallsOfClass, ClassProblem, join_balls, may_serve, select, with_floor
-from .greedy_levels import GreedyLevels
-from .part import Part
-from .selected import Selection
-from .training import Training, training_levels
-
-Floats = NDArray[np.float64]
-# The levels of points and candidates, as a table or as lists, or the balls worth looking at.
-Known: TypeAlias = csr_array | GreedyLevels | LimitedBalls | None
-Problems: TypeAlias = Iterable[Iterable[ClassProblem]] | GreedyLevels
+from .adaptive_radii import AdaptiveBalls, find_adaptive_balls
+from .balls import Balls, ClassProblem, OutwardLists
+from .selection import ClassSelection, Selection, select, with_floor
+from .training import Training, TrainingSubset, training_levels
 
 
 def formulate_path(
@@ -51,32 +44,31 @@ def formulate_path(
     rng: np.random.Generator,
     n_jobs: int | None,
     verbose: int,
-) -> Problems:
-    """Write down each class's problem for all rising `radii`, or limits to their `own`.
+) -> PathBalls:
+    """Return the neighbourhoods at all rising `radii`, or within these limits to their `own`.
 
-    Nothing is computed where the levels, or the balls within the limits, are `known`.
+    No distance is computed if the levels, or the balls within the limits, are `known`.
     """
-    if isinstance(known, GreedyLevels):
+    if isinstance(known, GreedyLevels | AdaptiveBalls):
         return known
     if own and known is None:
-        (known,) = balls_of_parts(
+        (found,) = find_adaptive_balls(
             training,
-            [Part.whole(training)],
+            [TrainingSubset.whole(training)],
             limits=radii,
             closed=closed,
             least_cost=prototype_cost,
             n_jobs=n_jobs,
             verbose=verbose,
         )
-    if isinstance(known, LimitedBalls):
-        return known.problems()
+        return found
     if known is None:
         known = training_levels(
             training, radii=radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
         )
     if wants_lists(solver, options, own=own):
-        return GreedyLevels.of_training(training, known, n_radii=len(radii))
-    return LevelProblems(training, known, len(radii), prototype_cost, has_prefixes(solver))
+        return GreedyLevels.of(training, known, n_levels=len(radii))
+    return Balls(known, TrainingSubset.whole(training), prototype_cost, len(radii))
 
 
 def has_prefixes(solver: Solver) -> bool:
@@ -99,35 +91,21 @@ def wants_lists(solver: Solver, options: Mapping[str, Any], *, own: bool) -> boo
 
 @dataclass(frozen=True, eq=False)
 class PostponedBounds:
-    """The greedy's selections with their bounds, a radius at a time, for when they are wanted.
+    """The greedy's selections with their bounds, computed for one radius when they are needed."""
 
-    Parameters
-    ----------
-    problems : LevelProblems
-        Those of the lowest cost.
-    costs : ndarray of float
-        Rising costs of a prototype.
-    solver : callable
-        The greedy.
-    options : mapping
-        What it is called with.
-    rngs : list of numpy.random.Generator
-        One a class.
-    min_per_class : int
-        Whether every class must have a prototype.
-    """
-
-    problems: LevelProblems
-    costs: Floats
-    solver: Solver
-    options: Mapping[str, Any]
-    rngs: Sequence[np.random.Generator]
-    min_per_class: int
+    training: Training  # Samples and candidates
+    balls: Balls  # Their neighbourhoods, at the lowest cost
+    costs: Floats  # Rising costs of a prototype
+    solver: Solver  # The greedy
+    options: Mapping[str, Any]  # Its options
+    rngs: Sequence[np.random.Generator]  # One per class
+    min_per_class: int  # Whether every class must have a prototype
 
     @classmethod
     def of(
         cls,
-        problems: Problems,
+        training: Training,
+        balls: PathBalls,
         costs: Floats,
         *,
         solver: Solver,
@@ -135,23 +113,20 @@ class PostponedBounds:
         rng: np.random.Generator,
         min_per_class: int = 0,
     ) -> Self | None:
-        """Return the postponed bounds where the selections can be had without them, else None."""
-        if not isinstance(problems, LevelProblems) or not has_prefixes(solver):
+        """Return the postponed bounds if the selections can be computed without, else None."""
+        if not isinstance(balls, Balls) or not has_prefixes(solver):
             return None
-        rngs = rng.spawn(len(problems.training.classes))
-        return cls(problems, costs, solver, options, rngs, min_per_class)
+        rngs = rng.spawn(len(training.classes))
+        return cls(training, balls, costs, solver, options, rngs, min_per_class)
 
     def without(self) -> GreedyLevels:
         """Return what gives the same selections without bounds."""
-        problems = self.problems
-        return GreedyLevels.of_training(
-            problems.training, problems.levels, n_radii=problems.n_radii
-        )
+        return GreedyLevels.of(self.training, self.balls.levels, n_levels=self.balls.n_levels)
 
     def selections(self, k: int) -> tuple[Selection, ...]:
         """Return the selections at radius number `k`, one for each cost, with bounds."""
-        return _solve_radius(
-            self.problems.at_radius(k),
+        return _solve_level(
+            self.balls.problems(k, only_worthwhile=True),
             self.costs,
             self.solver,
             self.rngs,
@@ -161,11 +136,10 @@ class PostponedBounds:
 
 
 def solve_path(
-    by_radius: Problems,
+    balls: PathBalls,
     *,
-    n_radii: int,
     n_classes: int,
-    costs: NDArray[np.float64],
+    costs: Floats,
     solver: Solver,
     options: Mapping[str, Any],
     rng: np.random.Generator,
@@ -173,38 +147,41 @@ def solve_path(
     verbose: int,
     max_prototypes: int | Mapping[int, int] | None = None,
 ) -> tuple[tuple[Selection, ...], ...]:
-    """Solve every class's problem, radius by radius, for all of the rising `costs`.
+    """Solve every class's problem, level by level, for all of the rising `costs`.
 
     The problems are those of the lowest cost. Every setting is solved with the randomness
-    that a fit of its own would have, and within a budget of `max_prototypes`, in total or by
-    class number. The greedy's selections are cut to the budget without new bounds.
+    of its own fit, and within a budget of `max_prototypes`, in total or by class number.
+    The greedy's selections are cut to the budget without new bounds.
     """
-    if max_prototypes is not None and not has_prefixes(solver):
-        solve = partial(
-            select,
-            solver=solver,
-            max_prototypes=max_prototypes,
-            min_per_class=min_per_class,
-            options=options,
-        )
-        assert not isinstance(by_radius, GreedyLevels)  # which is for prefixes
-        solved = (_solve_within(list(some), costs, solve, rng) for some in by_radius)
-        with progress_bar(solved, n_radii, "radii", verbose) as bar:
-            return tuple(bar)
-    if isinstance(by_radius, GreedyLevels):
-        found = by_radius.selections(costs, min_per_class=min_per_class)
+    prefixes = has_prefixes(solver)
+    found: Iterable[tuple[Selection, ...]]
+    if isinstance(balls, GreedyLevels):
+        n_levels = balls.holders.n_levels
+        found = balls.selections(costs, min_per_class=min_per_class)
     else:
-        rngs = rng.spawn(n_classes)
-        found = (
-            _solve_radius(some, costs, solver, rngs, options, min_per_class=min_per_class)
-            for some in by_radius
-        )
-    with progress_bar(found, n_radii, "radii", verbose) as bar:
-        if max_prototypes is None:
+        n_levels = balls.n_levels
+        by_level = (balls.problems(k, only_worthwhile=prefixes) for k in range(n_levels))
+        if max_prototypes is not None and not prefixes:
+            solve = partial(
+                select,
+                solver=solver,
+                max_prototypes=max_prototypes,
+                min_per_class=min_per_class,
+                options=options,
+            )
+            found = (_solve_within(list(some), costs, solve, rng) for some in by_level)
+        else:
+            rngs = rng.spawn(n_classes)
+            found = (
+                _solve_level(some, costs, solver, rngs, options, min_per_class=min_per_class)
+                for some in by_level
+            )
+    with progress_bar(found, n_levels, "radii", verbose) as bar:
+        if max_prototypes is None or not prefixes:
             return tuple(bar)
-        least = min_per_class
         return tuple(
-            tuple(one.within(max_prototypes, min_per_class=least) for one in row) for row in bar
+            tuple(one.within(max_prototypes, min_per_class=min_per_class) for one in row)
+            for row in bar
         )
 
 
@@ -215,18 +192,12 @@ def _solve_within(
     rng: np.random.Generator,
 ) -> tuple[Selection, ...]:
     """Return the selections of a solver within a budget, one for each of the rising `costs`."""
-    selections = []
-    for cost in costs.tolist():
-        priced = [at_cost(one.problem, cost) for one in classes]
-        balls = [
-            one.balls.chosen(columns) for one, (columns, _) in zip(classes, priced, strict=True)
-        ]
-        problems = [problem for _, problem in priced]
-        selections.append(solve(problems, balls=balls, rng=deepcopy(rng)))
-    return tuple(selections)
+    return tuple(
+        solve([one.at_cost(cost) for one in classes], rng=deepcopy(rng)) for cost in costs.tolist()
+    )
 
 
-def _solve_radius(
+def _solve_level(
     classes: Iterable[ClassProblem],
     costs: Floats,
     solver: Solver,
@@ -235,23 +206,15 @@ def _solve_radius(
     *,
     min_per_class: int,
 ) -> tuple[Selection, ...]:
-    """Return the selections at one radius, one for each of the rising `costs`.
+    """Return the selections at one level, one for each of the rising `costs`.
 
-    `rngs` are one generator a class; each problem gets a copy of its class's.
+    `rngs` are one generator per class; each problem gets a copy of its class's.
     """
-    solved, balls = [], []
-    for of_class, child in zip(classes, rngs, strict=True):
-        solutions = _solve_class(of_class, costs, solver, child, options)
-        if min_per_class:
-            solutions = [
-                solution
-                if len(solution.selected)
-                else with_floor(of_class.problem.at_cost(cost), solution)
-                for cost, solution in zip(costs.tolist(), solutions, strict=True)
-            ]
-        solved.append(solutions)
-        balls.append(of_class.balls)
-    return tuple(join_balls(solutions, balls) for solutions in zip(*solved, strict=True))
+    solved = [
+        _solve_class(of_class, costs, solver, rng, options, min_per_class=min_per_class)
+        for of_class, rng in zip(classes, rngs, strict=True)
+    ]
+    return tuple(map(Selection.joined, zip(*solved, strict=True)))
 
 
 def _solve_class(
@@ -260,20 +223,25 @@ def _solve_class(
     solver: Solver,
     rng: np.random.Generator,
     options: Mapping[str, Any],
-) -> list[CoverSolution]:
+    *,
+    min_per_class: int,
+) -> list[ClassSelection]:
     """Solve one class's problem for all costs."""
 
     def solve(problem: CoverProblem) -> CoverSolution:
         return ask_solver(solver, problem, rng=deepcopy(rng), options=options)
 
-    problem = of_class.problem
+    prefixes: Sequence[CoverSolution | None] = [None] * len(costs)
     if has_prefixes(solver):
-        return _prefixes(problem, solve(problem), costs)
-    solutions = []
-    for cost in costs.tolist():
-        columns, priced = at_cost(problem, cost)
-        solutions.append(solve(priced).renumbered(columns))
-    return solutions
+        prefixes = _prefixes(of_class.problem, solve(of_class.problem), costs)
+    selections = []
+    for cost, prefix in zip(costs.tolist(), prefixes, strict=True):
+        priced = of_class.at_cost(cost) if prefix is None else of_class
+        solution = solve(priced.problem) if prefix is None else prefix
+        if min_per_class and len(solution.selected) == 0:
+            solution = with_floor(priced.problem.at_cost(cost), solution)
+        selections.append(ClassSelection.of(priced, solution))
+    return selections
 
 
 def _prefixes(
@@ -306,135 +274,240 @@ def _bounded(
     return bounded
 
 
+# A fit solves with `solvers.greedy`: its bound needs the problem of each class anyway, from which
+# lists would first have to be made. A path without bounds needs no problems, which saves most.
 @dataclass(frozen=True, eq=False)
-class LevelProblems:
-    """Each class's problem at every radius, written down when it is asked for.
+class GreedyLevels:
+    """The paper's greedy at many radii, all classes in one run, straight from lists of levels.
 
-    Parameters
-    ----------
-    training : Training
-        Points and candidates.
-    levels : csr_array of unsigned int, shape (n_points, n_candidates)
-        One more than the number of the first radius that the pair is within.
-    n_radii : int
-        How many radii there are.
-    prototype_cost : float
-        What a prototype costs.
-    worth_it : bool
-        Whether only candidates whose balls gain no less than a prototype costs are in the
-        problems, or the best one if none does, or all of them.
+    It selects what :func:`protocover.solvers.greedy` selects class by class, without bounds. A
+    neighbourhood can only be worth its cost to the class that has more than half of the weight in
+    it, so the gain of a candidate is one number, whatever the number of classes. Classes do not
+    compete for candidates: each class's order is that of the class alone.
     """
 
-    training: Training
-    levels: csr_array
-    n_radii: int
-    prototype_cost: float
-    worth_it: bool
+    holders: OutwardLists
+    members: OutwardLists
+    subset: TrainingSubset
 
-    def __iter__(self) -> Iterator[Iterator[ClassProblem]]:
-        """Yield the problems radius by radius."""
-        return (self.at_radius(k) for k in range(self.n_radii))
+    @classmethod
+    def of(cls, training: Training, levels: csr_array, *, n_levels: int) -> Self:
+        """Take all samples and candidates of a training set, given the table of their levels."""
+        holders = members = OutwardLists.of(levels, n_levels)
+        if not (training.chooses_points and traits_of(training.dissimilarity).symmetric):
+            members = OutwardLists.of(levels.T.tocsr(), n_levels)
+        return cls(holders, members, TrainingSubset.whole(training))
 
-    def at_radius(self, k: int) -> Iterator[ClassProblem]:
-        """Yield each class's problem at radius number `k`, so that no two need be held at once."""
-        classes = self.training.candidate_classes
-        return _formulate_radius(
-            self._shares, k, self.prototype_cost, classes, worth_it=self.worth_it
-        )
+    def selections(
+        self, costs: Floats, *, min_per_class: int = 0
+    ) -> Iterator[tuple[Selection, ...]]:
+        """Yield the selections radius by radius, one for each of the rising `costs`.
+
+        With `min_per_class`, a class of which nothing is worth its cost gets its best candidate.
+        """
+        subset, rows = self.subset, np.flatnonzero(self.subset.codes >= 0)
+        weight = np.zeros((subset.n_classes, len(subset.candidate)))
+        for k in range(self.holders.n_levels):
+            holder, sizes = self.holders.between(rows, k, k + 1)
+            place = np.repeat(subset.codes[rows] * weight.shape[1], sizes) + holder
+            new = np.bincount(place, np.repeat(subset.weights[rows], sizes), minlength=weight.size)
+            weight += new.reshape(weight.shape)
+            run = _Run.of(self, k, weight, cost=float(costs[0]))
+            singles = self._singles(run, weight) if min_per_class else {}
+            run.choose()
+            yield run.selections(costs, singles)
+
+    def _singles(self, run: _Run, weight: Floats) -> dict[int, _Choices]:
+        """Return the candidate that alone gains most for each class that any covers."""
+        total, singles = weight.sum(axis=0), {}
+        for label in range(self.subset.n_classes):
+            fits = self.subset.may_serve(label)
+            fits = fits[(self.subset.candidate[fits] >= 0) & (weight[label, fits] > 0.0)]
+            if len(fits):
+                gain = 2.0 * weight[label, fits] - total[fits]
+                best = fits[[gain.argmax()]]
+                covered, miscovered = run.count_members(best, np.array([label]))
+                singles[label] = _Choices(
+                    best, gain.max(keepdims=True), covered, covered, miscovered
+                )
+        return singles
+
+
+class _Choices(NamedTuple):
+    """Candidates chosen for one class, with what a selection has of each."""
+
+    candidate: Indices
+    score: Floats
+    newly_covered: Indices
+    covered: Indices
+    miscovered: Indices
+
+    def at(self, rows: Indices) -> _Choices:
+        """Return some of the choices."""
+        return _Choices(*(one[rows] for one in self))  # type: ignore[arg-type]
+
+
+@dataclass(eq=False)
+class _Run:
+    """One run of the greedy, at radius number `k`."""
+
+    given: GreedyLevels  # What to choose from, all of it at radius number `k`
+    k: int
+    cost: float  # What a prototype costs
+    alike: bool  # Whether all samples have the same weight
+    unit: float  # That weight, else 1
+    # The class that a candidate may represent, -1 where it is worth its cost to none, shape
+    # (n_candidates,)
+    label: Indices
+    # Weight of the points of other classes in its ball, and of the uncovered points of that class
+    # less it, shape (n_candidates,)
+    wrong: Floats
+    gain: Floats
+    # Class of each sample that is not yet covered by its class, -1 for all others, shape
+    # (n_points,)
+    open: Indices
+    # The candidates chosen so far, what each gained, and how many samples it covered
+    chosen: list[int]
+    score: list[float]
+    newly: list[int]
+
+    @classmethod
+    def of(cls, given: GreedyLevels, k: int, weight: Floats, *, cost: float) -> _Run:
+        """Start where nothing is chosen, given the weight of each class in each ball."""
+        served = given.subset.served
+        label = np.where(served >= 0, served, weight.argmax(axis=0))
+        most = weight[label, np.arange(len(label))]
+        wrong = weight.sum(axis=0) - most
+        gain = most - wrong
+        out = ~(gain > cost) | (given.subset.candidate < 0)
+        label[out], gain[out] = -1, -np.inf
+        weights, codes = given.subset.weights[given.subset.codes >= 0], given.subset.codes.copy()
+        alike = bool((weights == weights[0]).all())
+        unit = float(weights[0]) if alike else 1.0
+        return cls(given, k, cost, alike, unit, label, wrong, gain, codes, [], [], [])
+
+    def choose(self) -> None:
+        """Choose the highest gain, of equals the first, until none is above the cost.
+
+        Once all that are hold a single uncovered sample each, the rest is one sweep.
+        """
+        next_look = 0
+        while True:
+            best = int(self.gain.argmax())
+            score = float(self.gain[best])
+            if not score > self.cost:
+                return
+            ball = self._members(best)
+            newly = ball[self.open[ball] == self.label[best]]
+            if len(newly) == 1 and len(self.chosen) >= next_look:
+                if self._sweep():
+                    return
+                next_look = len(self.chosen) * 5 // 4 + 8
+            self.chosen.append(best)
+            self.score.append(score)
+            self.newly.append(len(newly))
+            self._cover(newly, int(self.label[best]))
 
     @cached_property
-    def _shares(self) -> list[_ClassShare]:
-        """What each class has of the levels."""
-        training = self.training
-        n_classes = len(training.classes)
-        return _split_by_class(
-            self.levels, training.codes, training.weights, n_classes, self.n_radii
-        )
+    def prizes(self) -> list[float]:
+        """Weight of each class."""
+        return list(self.given.subset.prizes.tolist())
 
+    def _members(self, candidate: int) -> Indices:
+        """Return the samples in a candidate's ball."""
+        lists = self.given.members
+        start, stop = lists.end[candidate, 0], lists.end[candidate, self.k + 1]
+        return np.asarray(lists.entry[start:stop], dtype=np.intp)
 
-def _formulate_radius(
-    shares: Sequence[_ClassShare],
-    k: int,
-    prototype_cost: float,
-    candidate_classes: NDArray[np.intp],
-    *,
-    worth_it: bool,
-) -> Iterator[ClassProblem]:
-    """Yield each class's problem at radius number `k`."""
-    total = np.sum([share.reach[k] for share in shares], axis=0)
-    count = np.sum([share.counts[k] for share in shares], axis=0)
-    for label, share in enumerate(shares):
-        wrong, covered, levels = total - share.reach[k], share.counts[k], share.levels
-        columns = may_serve(label, candidate_classes)
-        if worth_it:
-            columns = columns[covered[columns] > 0]
-            gain = (share.reach[k] - wrong)[columns]
-            pays = gain >= prototype_cost
-            columns = (
-                columns[pays] if pays.any() else columns[np.argsort(-gain, kind="stable")[:1]]
+    def _cover(self, newly: Indices, label: int) -> None:
+        """Take samples of one class out of all balls that hold them."""
+        self.open[newly] = -1
+        holder, sizes = self.given.holders.between(newly, 0, self.k + 1)
+        weights = None if self.alike else np.repeat(self.given.subset.weights[newly], sizes)
+        if len(holder) < len(self.gain):
+            own = self.label[holder] == label
+            lost = self.unit if weights is None else weights[own]
+            np.subtract.at(self.gain, holder[own], lost)
+        else:  # sums over all candidates are faster than looking up the class of each holder
+            sums = np.bincount(holder, weights, minlength=len(self.gain)) * self.unit
+            self.gain -= np.where(self.label == label, sums, 0.0)
+
+    def _sweep(self) -> bool:
+        """Choose all the rest if every candidate worth its cost holds one uncovered point.
+
+        They stand in no one's way but that of others at the same sample, so that their
+        order of gain now is the order in which they would be chosen.
+        """
+        worth_it = np.flatnonzero(self.gain > self.cost)
+        held = self.gain[worth_it] + self.wrong[worth_it]
+        if self.alike and (held > self.unit).any():
+            return False
+        left = np.flatnonzero(self.open >= 0)
+        holder, sizes = self.given.holders.between(left, 0, self.k + 1)
+        point = np.repeat(left, sizes)
+        own = self.label[holder] == self.open[point]
+        holder, point = holder[own], point[own]
+        inside = np.bincount(holder, minlength=len(self.gain))
+        if (inside[worth_it] > 1).any():
+            return False
+        only = np.empty(len(self.gain), dtype=np.intp)
+        only[holder] = point
+        order = worth_it[np.argsort(-self.gain[worth_it], kind="stable")]
+        _, first = np.unique(only[order], return_index=True)
+        taken = order[np.sort(first)]
+        self.chosen += taken.tolist()
+        self.score += self.gain[taken].tolist()
+        self.newly += [1] * len(taken)
+        return True
+
+    def selections(self, costs: Floats, singles: dict[int, _Choices]) -> tuple[Selection, ...]:
+        """Return what was chosen, cut off where each of the rising `costs` would stop it.
+
+        Classes that are left without a prototype get that of `singles`.
+        """
+        chosen, score = np.array(self.chosen, dtype=np.intp), np.array(self.score)
+        label = self.label[chosen]
+        counts = self.count_members(chosen, label)
+        every = _Choices(chosen, score, np.array(self.newly, dtype=np.intp), *counts)
+        rows = [np.flatnonzero(label == k) for k in range(self.given.subset.n_classes)]
+        selections = []
+        for cost in costs.tolist():
+            pays = is_above(score, cost)
+            first = [every.at(some[pays[some]]) for some in rows]
+            selections.append(
+                Selection.joined(
+                    [
+                        self._of_class(k, some, singles.get(k), exact_cost=simplest_fraction(cost))
+                        for k, some in enumerate(first)
+                    ]
+                )
             )
-        if len(columns) < levels.shape[1]:
-            wrong, covered, levels = wrong[columns], covered[columns], levels[:, columns]
-        problem = CoverProblem(_within(levels, k), wrong, share.prize, prototype_cost)
-        balls = BallsOfClass(columns, None, covered, count[columns] - covered)
-        yield ClassProblem(problem, balls)
+        return tuple(selections)
+
+    def _of_class(
+        self, label: int, chosen: _Choices, single: _Choices | None, *, exact_cost: Fraction
+    ) -> ClassSelection:
+        """Describe what was chosen for one class, or the `single` candidate if nothing was."""
+        is_forced = single is not None and len(chosen.candidate) == 0
+        chosen = single if single is not None and is_forced else chosen
+        objective = Fraction(self.prizes[label] - chosen.score.sum())
+        solution = CoverSolution(
+            self.given.subset.candidate[chosen.candidate],
+            chosen.score,
+            chosen.newly_covered,
+            float(objective + len(chosen.score) * exact_cost),
+            limit=Limit(at_least=int(is_forced)),
+        )
+        return ClassSelection(solution, chosen.covered, chosen.miscovered, None)
+
+    def count_members(self, chosen: Indices, classes: Indices) -> tuple[Indices, Indices]:
+        """Count the samples of the class of each choice, and of other classes, in its ball."""
+        point, sizes = self.given.members.between(chosen, 0, self.k + 1)
+        place, code = np.repeat(np.arange(len(chosen)), sizes), self.given.subset.codes[point]
+        own = np.bincount(place[code == np.repeat(classes, sizes)], minlength=len(chosen))
+        return own, np.bincount(place[code >= 0], minlength=len(chosen)) - own
 
 
-@dataclass(frozen=True, eq=False)
-class _ClassShare:
-    """A class's rows of the levels, and what each ball holds of the class at each radius.
-
-    Parameters
-    ----------
-    levels : csc_array of unsigned int, shape (n_points of the class, n_candidates)
-        One more than the number of the first radius that the pair is within.
-    prize : ndarray of float, shape (n_points of the class,)
-        Weights of the points.
-    reach : ndarray of float, shape (n_radii, n_candidates)
-        Weight of the class's points in each ball.
-    counts : ndarray of int, shape (n_radii, n_candidates)
-        Their number.
-    """
-
-    levels: csc_array
-    prize: Floats
-    reach: Floats
-    counts: NDArray[np.intp]
-
-
-def _split_by_class(
-    levels: csr_array,
-    codes: NDArray[np.intp],
-    weights: Floats,
-    n_classes: int,
-    n_radii: int,
-) -> list[_ClassShare]:
-    """Split a points x candidates table of levels by the class of the points."""
-    shares = []
-    for label in range(n_classes):
-        rows = np.flatnonzero(codes == label)
-        own, prize = levels[rows].tocsc(), weights[rows]
-        counts = _cumulated(own, n_radii, None)
-        plain = bool((prize == 1.0).all())
-        reach = counts.astype(np.float64) if plain else _cumulated(own, n_radii, prize)
-        shares.append(_ClassShare(own, prize, reach, counts))
-    return shares
-
-
-def _cumulated(own: csc_array, n_radii: int, prize: Floats | None) -> Any:
-    """Sum prizes, or count points, in each ball at each radius, (n_radii, n_candidates)."""
-    m = own.shape[1]
-    column = np.repeat(np.arange(m), np.diff(own.indptr))
-    place = (own.data.astype(np.intp) - 1) * m + column
-    weights = None if prize is None else prize[own.indices]
-    new = np.bincount(place, weights, minlength=n_radii * m).reshape(n_radii, m)
-    return np.cumsum(new, axis=0)
-
-
-def _within(levels: csc_array, k: int) -> csc_array:
-    """Return the members of radius number `k` only."""
-    keep = levels.data <= k + 1
-    ends = np.concatenate(([0], np.cumsum(keep)))[levels.indptr]
-    indices = levels.indices[keep]
-    data = np.ones(len(indices), dtype=bool)
-    return csc_array((data, indices, ends.astype(indices.dtype)), shape=levels.shape)
+# What the neighbourhoods of a path are, and what may be known of them beforehand.
+PathBalls: TypeAlias = Balls | AdaptiveBalls | GreedyLevels
+Known: TypeAlias = csr_array | AdaptiveBalls | GreedyLevels | None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
-from typing import Any, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,51 +17,34 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._balls import build_balls, build_levels, traits_of
 from .._balls.forecast import warn_if_too_large
+from .._balls.graph import same_graphs
 from .._cover import snap_weights
+from .._exceptions import warn_caller
 from .._resources import row_count, say
+from .._typing import Floats, Indices
 from ..candidates._gather import gather_candidates
 from ..candidates._pool import Pool
 from ..dissimilarity import resolve_metric
 from ..dissimilarity._precomputed import read_table
-from .parameters import apply_class_weight, check_column, check_flag, check_weights
-
-T = TypeVar("T")
+from .parameters import apply_class_weight, check_column, check_parameter, check_weights
 
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Points of positive weight, their classes, and the candidates.
+    """Samples of positive weight, their classes, and the candidates."""
 
-    Parameters
-    ----------
-    points : rows, or a points x candidates table or graph
-        What must be covered.
-    codes : ndarray of int, shape (n_points,)
-        Class numbers.
-    weights : ndarray of float, shape (n_points,)
-        Positive, on a grid on which sums are exact.
-    classes : ndarray, shape (n_classes,)
-        Labels, sorted.
-    dissimilarity : dissimilarity
-        Fitted on the points.
-    pools : list of Pool
-        What may become a prototype.
-    rows : ndarray of int, shape (n_points,), or None
-        Row of each point as it was given; None where none was left out.
-    cross_class : bool
-        Whether a training point may become a prototype of another class than its own.
-    sample_weights : ndarray of float, shape (n_points,), or None
-        The weights before those of the classes were applied; None where they are the same.
-    """
-
-    points: Any
-    codes: NDArray[np.intp]
-    weights: NDArray[np.float64]
-    classes: NDArray[Any]
-    dissimilarity: Any
-    pools: list[Pool]
+    points: Any  # What must be covered
+    codes: NDArray[np.intp]  # Class numbers, shape (n_points,)
+    weights: NDArray[np.float64]  # Positive, on a grid on which sums are exact, shape (n_points,)
+    classes: NDArray[Any]  # Labels, sorted, shape (n_classes,)
+    dissimilarity: Any  # Fitted on the samples
+    pools: list[Pool]  # What may become a prototype
+    # Row of each sample as it was given; None where none was left out, shape (n_points,)
     rows: NDArray[np.intp] | None = None
+    # Whether a training sample may become a prototype of another class than its own
     cross_class: bool = True
+    # The weights before those of the classes were applied; None where they are the same, shape
+    # (n_points,)
     sample_weights: NDArray[np.float64] | None = None
 
     @property
@@ -83,23 +66,79 @@ class Training:
 
     @property
     def class_count(self) -> NDArray[np.intp]:
-        """Number of points of each class, shape (n_classes,)."""
+        """Number of samples of each class, shape (n_classes,)."""
         return np.bincount(self.codes, minlength=len(self.classes))
 
     @property
     def chooses_points(self) -> bool:
-        """Whether the candidates are the points, all of them and no others."""
+        """Whether the candidates are the samples, all of them and no others."""
         return len(self.pools) == 1 and self.pools[0].points is self.points
 
     @property
     def is_table(self) -> bool:
-        """Whether the points are rows of a table of values between points."""
+        """Whether the samples are rows of a table of values between points."""
         return traits_of(self.dissimilarity).precomputed
 
     @property
     def is_graph(self) -> bool:
         """Whether they are rows of a neighbour graph, in which far pairs are missing."""
         return self.is_table and issparse(self.points)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSubset:
+    """Some of the samples and candidates of a training set, such as those of a fold."""
+
+    codes: Indices  # Class numbers, -1 for samples that are not in the subset, shape (n_samples,)
+    # On a grid on which the sums of the subset are exact, zero for samples not in it, shape
+    # (n_samples,)
+    weights: Floats
+    n_classes: int  # Number of classes in it
+    # The number of each candidate in the subset, rising; -1 for those not in it, shape
+    # (n_candidates,)
+    candidate: Indices
+    # The class, as numbered in the subset, that each candidate may serve, -1 for any, shape
+    # (n_candidates,)
+    served: Indices
+
+    @classmethod
+    def whole(cls, training: Training) -> Self:
+        """Return the subset that has everything."""
+        every = np.arange(sum(map(len, training.pools)))
+        n_classes, served = len(training.classes), training.candidate_classes
+        return cls(training.codes, training.weights, n_classes, every, served)
+
+    @classmethod
+    def of_rows(cls, training: Training, rows: Indices, weights: Floats) -> Self:
+        """Return the subset with the samples of some rising rows and their weights.
+
+        Its candidates are these samples and all candidates that are not training samples.
+        """
+        classes, codes = np.unique(training.codes[rows], return_inverse=True)
+        subset = cls(
+            np.full_like(training.codes, -1),
+            np.zeros_like(training.weights),
+            len(classes),
+            np.full(sum(map(len, training.pools)), -1, dtype=np.intp),
+            np.full(sum(map(len, training.pools)), -1, dtype=np.intp),
+        )
+        if not training.cross_class:
+            subset.served[rows] = codes
+        subset.codes[rows], subset.weights[rows] = codes, snap_weights(weights)
+        others = np.arange(len(training.codes), len(subset.candidate))
+        subset.candidate[np.concatenate((rows, others))] = np.arange(len(rows) + len(others))
+        return subset
+
+    def may_serve(self, label: int) -> Indices:
+        """Return the candidates that may become prototypes of a class."""
+        return np.flatnonzero((self.served == label) | (self.served < 0))
+
+    @property
+    def prizes(self) -> Floats:
+        """Weight of each class, shape (n_classes,)."""
+        prizes = np.zeros(self.n_classes)
+        np.add.at(prizes, self.codes[self.codes >= 0], self.weights[self.codes >= 0])
+        return prizes
 
 
 def prepare_training(
@@ -118,18 +157,8 @@ def prepare_training(
 ) -> Training:
     """Check labels and weights, fit the dissimilarity and gather the candidates.
 
-    Points of weight zero are dropped: they are as if they were not there.
-
-    Parameters
-    ----------
-    X : rows, or a points x candidates table
-        Points that are checked already.
-    y, sample_weight, metric, metric_params, candidates, unlabeled, cross_class, class_weight
-        As in :class:`protocover.PVMClassifier`.
-    rng : numpy.random.Generator
-        For candidates that are drawn.
-    verbose : int, default=0
-        Above 0, progress bars while candidates are drawn.
+    Samples of weight zero are dropped. `X` is checked already, `rng` draws candidates, and the
+    other parameters are those of :class:`protocover.PVMClassifier`.
     """
     dissimilarity = resolve_metric(metric, metric_params)
     X = completed(X, dissimilarity)
@@ -162,7 +191,7 @@ def prepare_training(
         dissimilarity,
         pools,
         rows,
-        cross_class=check_flag(cross_class, "cross_class"),
+        cross_class=check_parameter("cross_class", cross_class),
         sample_weights=plain,
     )
 
@@ -182,8 +211,8 @@ def pool_balls(
     verbose: int,
 ) -> list[csr_array]:
     """Build the balls of each pool; see :func:`protocover._balls.build_balls`."""
-
-    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+    found = []
+    for dissimilarity, X, Z in over_pools(training):
         warn_if_too_large(dissimilarity, X, Z, eps=eps, rng=rng)
         balls = build_balls(
             dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
@@ -193,29 +222,29 @@ def pool_balls(
             f"{balls.nnz} memberships ({balls.nnz / row_count(Z):.3g} per ball)",
             verbose,
         )
-        return balls
-
-    return over_pools(training, build)
+        found.append(balls)
+    return found
 
 
 def training_levels(
     training: Training,
     *,
-    radii: NDArray[np.float64],
+    radii: Floats,
     closed: bool,
     rng: np.random.Generator,
     n_jobs: int | None,
     verbose: int,
 ) -> csr_array:
     """Build the levels of all pools side by side; see :func:`protocover._balls.build_levels`."""
-
-    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+    tables = []
+    for dissimilarity, X, Z in over_pools(training):
         warn_if_too_large(dissimilarity, X, Z, eps=float(radii[-1]), rng=rng)
-        return build_levels(
-            dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
+        tables.append(
+            build_levels(
+                dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
+            )
         )
-
-    return side_by_side(over_pools(training, build))
+    return side_by_side(tables)
 
 
 def _fit(
@@ -225,7 +254,7 @@ def _fit(
     points: Any,
     kept: NDArray[np.intp],
 ) -> Any:
-    """Fit on the points that are kept, of a table in full view of the rest.
+    """Fit on the samples that are kept, of a table in full view of the rest.
 
     What stands on the diagonal of a kernel matrix can only be read off all of it.
     """
@@ -236,9 +265,69 @@ def _fit(
 
 
 def completed(X: Any, dissimilarity: Any) -> Any:
-    """Return points as they are, but a square graph with all points as their own neighbours."""
+    """Return samples as they are, but a square graph with all samples as their own neighbours."""
     is_graph = traits_of(dissimilarity).precomputed and issparse(X)
     return dissimilarity.complete(X) if is_graph else X
+
+
+def check_cutoff(training: Training, radii: Any) -> None:
+    """Raise an error if a radius, or a maximum radius, is larger than the graph's cutoff.
+
+    An infinite maximum is allowed: neighbourhoods then end at the farthest neighbour.
+    """
+    if not training.is_graph:
+        return
+    given = np.atleast_1d(np.asarray(radii, dtype=np.float64))
+    largest = float(given[np.isfinite(given)].max(initial=0.0))
+    cutoff = training.dissimilarity.cutoff_of(training.points)
+    given_cutoff = training.dissimilarity.cutoff is not None
+    if largest > cutoff:
+        raise ValueError(_beyond(largest, cutoff, given=given_cutoff))
+    if not given_cutoff:
+        _warn_of_ones(training.points)
+        _warn_of_lost_neighbors(training.points, float(given.max()))
+
+
+def _beyond(eps: float, cutoff: float, *, given: bool) -> str:
+    """Return the error about a radius that is too large, with its remedies."""
+    limit = "cutoff" if given else "the largest entry of X"
+    larger = f"radius_neighbors_graph(points, {1.1 * eps:.4g}, mode='distance')"
+    text = (
+        f"eps must not be above {limit}, {cutoff:g}, got {eps:g}: X has no entries for pairs "
+        f"farther apart; use a larger graph, such as {larger}, or lower eps"
+    )
+    if given:
+        return text
+    return (
+        text + f", or pass metric=Precomputed(cutoff={eps:g}) if X holds all pairs up to {eps:g}"
+    )
+
+
+def _warn_of_ones(graph: csr_array) -> None:
+    """Warn if the graph holds connectivity instead of distances."""
+    positive = graph.data[graph.data > 0.0]
+    if len(positive) and (positive == 1.0).all():
+        warn_caller(
+            "all entries of X are 1, as in scikit-learn's graphs without mode='distance'; if they "
+            "are distances, pass metric=Precomputed(cutoff=1.0)"
+        )
+
+
+def _warn_of_lost_neighbors(graph: csr_array, eps: float) -> None:
+    """Warn if neighbourhoods may be incomplete because X is a k-nearest-neighbour graph."""
+    sizes = np.diff(graph.indptr)
+    if sizes.min() != sizes.max() or sizes[0] in (0, graph.shape[1]):
+        return
+    farthest: NDArray[np.float64] = np.maximum.reduceat(graph.data, graph.indptr[:-1])
+    n_cut, complete = int((farthest < eps).sum()), float(farthest.min())
+    # Radius neighbourhoods are symmetric; k-nearest-neighbour relations are not.
+    if n_cut and not same_graphs(graph, graph.T.tocsr()):
+        radius = "the radii are not limited" if np.isinf(eps) else f"eps is {eps:g}"
+        warn_caller(
+            f"X looks like a k-nearest-neighbour graph (k={sizes[0]}) and {radius}: the "
+            f"neighbourhoods of {n_cut} of {len(sizes)} samples may be incomplete; use "
+            f"eps <= {complete:.4g}, or a graph with more neighbours"
+        )
 
 
 def side_by_side(tables: list[csr_array]) -> csr_array:
@@ -246,17 +335,18 @@ def side_by_side(tables: list[csr_array]) -> csr_array:
     return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
 
 
-def over_pools(training: Training, build: Callable[[Any, Any, Any], T]) -> list[T]:
-    """Build something, such as a table of balls, for each pool."""
+def over_pools(training: Training) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield for each pool the dissimilarity, the samples and the candidates as it takes them."""
     points, dissimilarity = training.points, training.dissimilarity
     if training.is_table:
         points = dissimilarity.table(points)
         dissimilarity = read_table(points)
-    return [build(dissimilarity, points, pool.points) for pool in training.pools]
+    for pool in training.pools:
+        yield dissimilarity, points, pool.points
 
 
 def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the sorted classes and each point's class number."""
+    """Return the sorted classes and each sample's class number."""
     if y is None:
         raise ValueError(
             "this estimator requires y to be passed, but the target y is None; pass the labels"
@@ -274,12 +364,7 @@ def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
 def check_label_values(y: Any, *, name: str = "y") -> None:
     """Refuse missing labels, and text among labels that are not text.
 
-    Parameters
-    ----------
-    y : array or list
-        Labels. A list is to be checked before NumPy makes text of its numbers.
-    name : str, default="y"
-        The argument that holds them, for the error.
+    A list is to be checked before NumPy makes text of its numbers.
     """
     if getattr(y, "dtype", np.dtype(object)).kind not in "OMm":
         return

@@ -1,21 +1,24 @@
-"""Pools of candidates: one for each source that ``candidates=`` names."""
+"""Pools of candidates: one for each source that ``candidates=`` names, or rows drawn by class."""
 
 from __future__ import annotations
 
 import logging
+from numbers import Integral, Real
 from os import PathLike
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _get_feature_names
 
 from .._balls import traits_of
+from .._exceptions import warn_caller
+from .._typing import Indices, Mask
+from ..data._frames import in_memory
 from ..data._points import check_points
 from ._hull import HullCandidates
 from ._kmeans import KMeansCandidates
 from ._pool import Pool, check_one_kind, given_pool
-from ._sample import draw_stratified, is_number
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +27,7 @@ logger = logging.getLogger(__name__)
 class CandidateGenerator(Protocol):
     """What makes candidates from the labelled points."""
 
-    def generate(self, X: Any, y: NDArray[np.intp], rng: np.random.Generator) -> Pool: ...
+    def generate(self, X: Any, y: Indices, rng: np.random.Generator) -> Pool: ...
 
 
 _NAMED: dict[str, Any] = {"kmeans": KMeansCandidates, "hull": HullCandidates}
@@ -33,10 +36,10 @@ _NAMED: dict[str, Any] = {"kmeans": KMeansCandidates, "hull": HullCandidates}
 def gather_candidates(
     candidates: Any,
     X: Any,
-    y: NDArray[np.intp],
+    y: Indices,
     *,
     dissimilarity: Any,
-    rows: NDArray[np.intp],
+    rows: Indices,
     extent: int,
     rng: np.random.Generator,
     unlabeled: Any = None,
@@ -89,8 +92,8 @@ def gather_candidates(
     return pools
 
 
-def _standing(dissimilarity: Any, X: Any) -> NDArray[np.bool_] | None:
-    """Tell which points may stand for others where not all of them may, else None."""
+def _standing(dissimilarity: Any, X: Any) -> Mask | None:
+    """Return a mask of the samples that may be candidates, None if all may."""
     if not hasattr(dissimilarity, "candidate_mask"):
         return None
     standing = np.asarray(dissimilarity.candidate_mask(X), dtype=bool)
@@ -118,10 +121,10 @@ def is_train(candidates: Any) -> bool:
 
 def _columns(
     candidates: Any,
-    y: NDArray[np.intp],
+    y: Indices,
     rng: np.random.Generator,
     *,
-    rows: NDArray[np.intp],
+    rows: Indices,
     shape: tuple[int, int],
 ) -> Pool:
     """Return the columns of a table that are candidates: all, or of a square one a sample.
@@ -146,9 +149,7 @@ def _refuse_with_table() -> NoReturn:
     )
 
 
-def _make(
-    candidates: Any, X: Any, y: NDArray[np.intp], rng: np.random.Generator, verbose: int
-) -> Pool:
+def _make(candidates: Any, X: Any, y: Indices, rng: np.random.Generator, verbose: int) -> Pool:
     """Make the pool of one source other than the training points."""
     if isinstance(candidates, str):
         if candidates not in _NAMED:
@@ -168,3 +169,83 @@ def _make(
         "candidates must be a name, a number or share of points, an array, an object with "
         f"generate(X, y, rng) or a list of these, got {candidates!r}"
     )
+
+
+def is_number(candidates: Any) -> bool:
+    """Whether `candidates` is a number or a share of the training points to draw."""
+    return isinstance(candidates, Real) and not isinstance(candidates, bool | np.bool_)
+
+
+def draw_stratified(
+    size: int | float, y: Indices, rng: np.random.Generator, *, at_least: int = 1
+) -> Indices:
+    """Draw rows without repetition, of each class in proportion and `at_least` a few.
+
+    Every class gets one row, and as many of the `at_least` as it has and `size` allows.
+
+    `size` is a whole number of rows, all of them if there are fewer, or a share between 0 and
+    1; `y` are class numbers. The row numbers rise.
+    """
+    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    n = _total(size, len(y), len(labels))
+    if n == len(y):
+        return np.arange(n)
+    shares = _shares(n, counts, np.minimum(counts, max(1, min(at_least, n // len(labels)))))
+    drawn = [
+        rng.choice(np.flatnonzero(codes == k), share, replace=False)
+        for k, share in enumerate(shares.tolist())
+    ]
+    return np.sort(np.concatenate(drawn))
+
+
+def _total(size: int | float, n_points: int, n_classes: int) -> int:
+    """Return how many rows to draw in all."""
+    if isinstance(size, Integral) and int(size) >= n_classes:
+        return min(int(size), n_points)
+    if not isinstance(size, Integral) and 0.0 < float(size) < 1.0:
+        return max(n_classes, round(float(size) * n_points))
+    raise ValueError(
+        "candidates must be a whole number not below the number of classes "
+        f"({n_classes}) or a share between 0 and 1, got {size!r}; 'train' takes all points"
+    )
+
+
+def _shares(n: int, counts: Indices, least: Indices) -> Indices:
+    """Share `n` out in proportion to `counts`, by largest remainder and at least `least`."""
+    rare = n * counts < least * counts.sum()
+    rest = max(0, n - int(least[rare].sum()))
+    quota = np.where(rare, least, rest * counts / max(1, int(counts[~rare].sum())))
+    shares = np.maximum(least, np.floor(quota).astype(np.intp))
+    while shares.sum() < n:
+        shares[np.where(shares < counts, quota - shares, -np.inf).argmax()] += 1
+    while shares.sum() > n:
+        shares[np.where(shares > least, shares - quota, -np.inf).argmax()] -= 1
+    return np.asarray(shares)
+
+
+def check_candidate_names(X: Any, candidates: Any, unlabeled: Any = None) -> None:
+    """Refuse candidates in a data frame whose columns are not those of X, in that order."""
+    names = _get_feature_names(in_memory(X))
+    asked = candidates if isinstance(candidates, list | tuple) else [candidates]
+    for rows in asked:
+        _check_names("candidates", rows, names)
+    _check_names("unlabeled", unlabeled, names)
+
+
+def _check_names(parameter: str, rows: Any, names: Any) -> None:
+    """Check one set of rows as scikit-learn checks those of queries."""
+    if len(getattr(rows, "shape", ())) != 2:
+        return
+    own = _get_feature_names(in_memory(rows, name=parameter))
+    if own is None and names is not None:
+        warn_caller(f"{parameter} does not have valid feature names, but X has feature names")
+    elif names is None and own is not None:
+        warn_caller(f"{parameter} has feature names, but X has none")
+    elif own is not None and not np.array_equal(own, names):
+        new = sorted(set(own) - set(names))
+        missing = sorted(set(names) - set(own))
+        found = f"not in X: {', '.join(new) or 'none'}; missing: {', '.join(missing) or 'none'}"
+        raise ValueError(
+            f"The feature names of {parameter} should match those of X and be in the same order; "
+            + (found if new or missing else f"X has {', '.join(names)}, got {', '.join(own)}")
+        )

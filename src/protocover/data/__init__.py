@@ -1,7 +1,7 @@
-"""What comes from outside and goes back: checked points, columns, frames and files."""
+"""Input and output of data: checked points, columns, frames and files."""
 
 from __future__ import annotations
 
-from ._checks import TableCheck, check
+from ._check import TableCheck, check
 
 __all__ = ["TableCheck", "check"]

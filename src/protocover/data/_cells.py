@@ -1,4 +1,4 @@
-"""What the text of cells stands for: missing, numbers in which notation, dates, or labels."""
+"""How the text of cells is read: missing values, numbers in their notation, dates or labels."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _YES_NO = frozenset({"true", "false", "yes", "no"})
 _CODE = re.compile(r"0\d+")
 _TIME = r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 _LIKE_A_DAY = re.compile(rf"\d{{1,2}}([./-])\d{{1,2}}\1(?:\d{{4}}|\d{{2}}){_TIME}")
-# A point before the unit, as in "1. Yes", makes the number one of a list.
+# A point before the unit, as in "1. Yes", marks an item of a list.
 _UNIT = re.compile(r"(.*?\d)\s*([^\W\d_]{1,6}\d?(?:/[^\W\d_]{1,6}\d?)?|%|°[CFK]?)")
 _MONEY = r"[$€£¥]?\s*"
-# What is a number to people only: money, brackets or a late minus for what is owed, a unit that
-# others do not share. Text right after a number, as in 3b, may as well be a code.
+# Numbers for human readers only: money, brackets or a trailing minus for negative amounts, a
+# unit that other cells do not have. Text directly after a number, as in 3b, may be a code.
 _FORM = re.compile(
     rf"\(?[-+\u2212]?\s*{_MONEY}[-+\u2212]?\d(?:[\d.,']*\d)?\s*{_MONEY}(?:%|(?<=\s)[^\W\d_]{{1,4}})?[-\u2212]?\)?"
 )
 _FEW_UNITS = 3
-_UNCLEAR_DATES = "dates in which day and month may be swapped"
+_UNCLEAR_DATES = "dates with ambiguous day and month"
 # Units that change the number before them: 3k beside 3 are 3000 and 3.
 _SCALES = frozenset({"%", "k", "K", "M", "B", "Mio", "Mrd", "bn", "mn"})
 _SPACES = "[ \u00a0\u202f\u2009]"
@@ -31,18 +31,18 @@ _SPACES = "[ \u00a0\u202f\u2009]"
 
 @dataclass(frozen=True)
 class Notation:
-    """A way to write numbers: the decimal mark, and what sets thousands apart, "" for nothing."""
+    """A notation of numbers: the decimal mark, and the thousands separator, "" for none."""
 
     decimal: str
     thousands: str
     pattern: re.Pattern[str]
 
     def fits(self, cells: Iterable[str]) -> bool:
-        """Whether all cells are numbers written so."""
+        """Whether all cells are numbers in this notation."""
         return all(map(self.pattern.fullmatch, cells))
 
     def plain(self, cell: str) -> str:
-        """Return a number so written as Python writes it."""
+        """Return a number of this notation as Python writes it."""
         if self.thousands == " ":
             cell = "".join(cell.split())
         elif self.thousands:
@@ -76,18 +76,18 @@ _NOTATIONS = (
 
 @dataclass(frozen=True)
 class DateNotation:
-    """A way to write dates: the order of day, month and year and what is between them."""
+    """A notation of dates: the order of day, month and year, and their separator."""
 
     words: str
     pattern: re.Pattern[str]
 
     def fits(self, cells: Iterable[str]) -> bool:
-        """Whether all cells are dates written so."""
+        """Whether all cells are dates in this notation."""
         return all(map(self.pattern.fullmatch, cells))
 
     def iso(self, cell: str) -> str:
-        """Return a date so written, with its time, as 2024-12-31, and "" for any other cell."""
-        if self is _ISO_DATE:  # as it is, and there are further forms of ISO 8601
+        """Return a date of this notation, with its time, as 2024-12-31, and "" for other cells."""
+        if self is _ISO_DATE:  # unchanged, as ISO 8601 has more forms
             return cell
         parts = self.pattern.fullmatch(cell)
         if parts is None:
@@ -116,12 +116,12 @@ _DATES = (
 
 @dataclass(frozen=True)
 class Reading:
-    """What a column of text is taken for, and why.
+    """How a column of text is read, and why.
 
-    `stores` is "numbers", "dates", "booleans" or "labels". Numbers are written in
-    `notation`; they are `unclear` where there are two ways to read them and nothing tells which.
-    `odd` has the values that kept a column of numbers, or all but them, from being one, or that
-    may be other numbers than they seem, and `unit` what follows all of its numbers.
+    `stores` is "numbers", "dates", "booleans" or "labels". Numbers are written in `notation`;
+    they are `unclear` if they can be read in two ways. `odd` has the values because of which a
+    column is not read as numbers or dates, or that may be other numbers than they seem; `unit`
+    is what follows all of its numbers.
     """
 
     stores: str
@@ -133,11 +133,10 @@ class Reading:
 
 
 def fitting_notations(cells: Sequence[str], decimal: str | None = None) -> list[Notation]:
-    """Return the notations that all cells are written in and that read them differently.
+    """Return the notations that fit all cells and read them differently.
 
-    `decimal` is the decimal mark where it is known. Plain numbers with a point come first
-    and alone where it is not: what has no comma has a decimal point unless the file says
-    otherwise.
+    `decimal` is the decimal mark, if known. Cells without a comma have a decimal point unless
+    the file shows otherwise.
     """
     if decimal != "," and _POINT.fits(cells):
         return [_POINT]
@@ -150,9 +149,9 @@ def fitting_notations(cells: Sequence[str], decimal: str | None = None) -> list[
 
 
 def fitting_dates(cells: Sequence[str]) -> list[DateNotation]:
-    """Return the notations that all cells are dates of and that read them differently.
+    """Return the notations of dates that fit all cells and read them differently.
 
-    With points the day comes first wherever it can.
+    With points, the day comes first if possible.
     """
     fitting = [notation for notation in _DATES if notation.fits(cells)]
     readings: dict[tuple[str, ...], DateNotation] = {}
@@ -163,12 +162,12 @@ def fitting_dates(cells: Sequence[str]) -> list[DateNotation]:
 
 
 def nearest_dates(cells: Sequence[str]) -> DateNotation:
-    """Return the notation that most cells are dates of."""
+    """Return the notation of dates that fits most cells."""
     return max(_DATES, key=lambda notation: sum(notation.fits([cell]) for cell in cells))
 
 
 def decimal_mark(cells: Sequence[str]) -> str | None:
-    """Return the decimal mark of a column of numbers if its cells leave no doubt about it."""
+    """Return the decimal mark of a column of numbers if its cells determine it."""
     marks = "".join(cells)
     if "," not in marks and "." not in marks:
         return None
@@ -177,7 +176,7 @@ def decimal_mark(cells: Sequence[str]) -> str | None:
 
 
 def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
-    """Find what the different cells of a column, stripped and none missing, stand for."""
+    """Return how the distinct cells of a column, stripped and none missing, are read."""
     if not cells:
         return Reading("labels", "no values")
     notations = fitting_notations(cells, decimal)
@@ -185,7 +184,7 @@ def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
         reading = _read_numbers(cells, notations)
         if decimal is None and reading.notation is _POINT and _may_be_thousands(cells):
             pointed = tuple(cell for cell in cells if "." in cell)
-            return replace(reading, why="numbers, if points are decimal", odd=pointed[:3])
+            return replace(reading, why="numbers, if points are decimal marks", odd=pointed[:3])
         return reading
     if any({cell.lower() for cell in cells[:3]} <= pair for pair in BOOLEANS):
         words = {cell.lower(): cell for cell in reversed(cells)}
@@ -199,9 +198,9 @@ def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
 
 
 def _may_be_thousands(cells: Sequence[str]) -> bool:
-    """Whether all points are where those of thousands would be, as in 1.675 beside 750.
+    """Whether all points could be thousands separators, as in 1.675 next to 750.
 
-    Decimals would be in all cells, or of several lengths; numbers below 1000 have no thousands.
+    Decimals would occur in all cells or have different lengths.
     """
     pointed = [cell for cell in cells if "." in cell]
     whole = [cell.lstrip("+-") for cell in cells if "." not in cell]
@@ -211,15 +210,15 @@ def _may_be_thousands(cells: Sequence[str]) -> bool:
 
 
 def split_unit(cell: str) -> tuple[str, str]:
-    """Return what is before the unit of a cell, and the unit; "" where there is none."""
+    """Return a cell without its unit, and the unit, "" if there is none."""
     found = _UNIT.fullmatch(cell)
     return (found[1].rstrip(), found[2]) if found else (cell, "")
 
 
 def common_unit(parts: Iterable[tuple[str, str]]) -> str:
-    """Return the one unit of split cells, "" if there is none or it would mislead.
+    """Return the common unit of split cells, "" if there is none.
 
-    Cells may leave the unit out, unless it is one that multiplies.
+    Cells may omit the unit, unless it scales the number.
     """
     units = {unit for _, unit in parts}
     named = units - {""}
@@ -228,10 +227,15 @@ def common_unit(parts: Iterable[tuple[str, str]]) -> str:
     return named.pop()
 
 
-def stands_for_missing(marks: Iterable[str]) -> Callable[[str], bool]:
-    """Return a function that tells cells that are one of some marks; -999.0 is -999, too."""
+def is_plain_number(text: str) -> bool:
+    """Whether a text is a number with a decimal point and without thousands separators."""
+    return _POINT.fits([text])
+
+
+def mark_matcher(marks: Iterable[str]) -> Callable[[str], bool]:
+    """Return a function that is true for cells equal to one of `marks`; -999.0 equals -999."""
     texts = frozenset(marks)
-    numbers = {float(mark) for mark in texts if _POINT.pattern.fullmatch(mark)}
+    numbers = {float(mark) for mark in texts if is_plain_number(mark)}
 
     def is_mark(cell: str) -> bool:
         if cell in texts:
@@ -244,7 +248,7 @@ def stands_for_missing(marks: Iterable[str]) -> Callable[[str], bool]:
 
 
 def _read_numbers(cells: Sequence[str], notations: list[Notation]) -> Reading:
-    """Return a reading of numbers, unless they are codes made of digits."""
+    """Return the reading of numbers, unless they are codes made of digits."""
     if len(notations) > 1:
         return Reading("numbers", "numbers that can be read in two ways", unclear=True)
     if any(map(_CODE.fullmatch, cells)):
@@ -254,7 +258,7 @@ def _read_numbers(cells: Sequence[str], notations: list[Notation]) -> Reading:
 
 
 def _describe_numbers(cells: Sequence[str], notation: Notation) -> str:
-    """Say how numbers are read, with an example where Python writes them otherwise."""
+    """Describe how numbers are read, with an example if they are not in plain notation."""
     grouped = next((cell for cell in cells if len(notation.plain(cell)) < len(cell)), None)
     if grouped is not None:
         return f"numbers with thousands separators ({grouped} is {notation.plain(grouped)})"
@@ -265,7 +269,7 @@ def _describe_numbers(cells: Sequence[str], notation: Notation) -> str:
 
 
 def _read_labels(cells: Sequence[str], decimal: str | None) -> Reading:
-    """Return a reading of labels, with what may have been numbers or dates."""
+    """Return the reading of labels, with cells that may be numbers or dates."""
     if fitting_dates(cells):
         return Reading("labels", _UNCLEAR_DATES, odd=tuple(cells)[:3])
     if all(_LIKE_A_DAY.fullmatch(cell) or _ISO_DATE.fits([cell]) for cell in cells):
@@ -277,7 +281,7 @@ def _read_labels(cells: Sequence[str], decimal: str | None) -> Reading:
         return Reading("labels", "numbers with a unit", unit=unit)
     odd = [cell for cell in cells if not any(n.pattern.fullmatch(cell) for n in _NOTATIONS)]
     if odd and _are_forms(cells, parts):
-        return Reading("labels", "numbers in a form that is not read", odd=tuple(odd))
+        return Reading("labels", "numbers in a form that cannot be read", odd=tuple(odd))
     if odd and 2 * len(odd) <= len(cells):
         return Reading("labels", "not all cells are numbers", odd=tuple(odd))
     if not odd:
@@ -286,10 +290,10 @@ def _read_labels(cells: Sequence[str], decimal: str | None) -> Reading:
 
 
 def _are_forms(cells: Sequence[str], parts: Sequence[tuple[str, str]]) -> bool:
-    """Whether all cells are numbers to people, such as (25), $7.50, 3k or 3 kg beside 200."""
+    """Whether people would read all cells as numbers, such as (25), $7.50, 3k, or 3 kg and 200."""
     units = {unit for _, unit in parts if unit}
     if any(unit.lower() in _YES_NO for unit in units):
         return False
-    if units and units <= _SCALES:  # some leave it out
+    if units and units <= _SCALES:  # some cells omit it
         return all(any(n.pattern.fullmatch(number) for n in _NOTATIONS) for number, _ in parts)
     return len(units) <= _FEW_UNITS and all(map(_FORM.fullmatch, cells))

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._balls import OrderedMembers, ordered_members, spans
-from .._selection.adaptive_radii import OwnBalls, Rules, join_own
-from .._selection.by_class import with_floor
+from .._selection.adaptive_radii import CandidateBalls, Rules, join_balls
+from .._selection.selection import ClassSelection, with_floor
 from ..solvers import greedy
 from ._blocks import CandidateBlock
 from ._chunks import Chunk, ChunkedPoints
-from ._rounds import Solved
 
 # Members that are walked along together, at some two hundred bytes each.
 _MEMBERS = 1 << 18
@@ -86,7 +85,7 @@ def chunk_members(
 
 def reduce_own(
     block: CandidateBlock, parts: Sequence[ChunkMembers], rules: Rules
-) -> list[OwnBalls]:
+) -> list[CandidateBalls]:
     """Return for each class the balls of a block that may be worth choosing.
 
     `parts` are the members in all chunks. In the share of a class its points are numbered
@@ -94,7 +93,7 @@ def reduce_own(
     """
     here = replace(rules, served=block.served)
     balls = _side_by_side(
-        [OwnBalls.of(members, here) for members in _by_candidate(parts, len(block.numbers))]
+        [CandidateBalls.of(members, here) for members in _by_candidate(parts, len(block.numbers))]
     )
     place = _places_in_class(rules.codes)
     shares = []
@@ -112,7 +111,7 @@ def reduce_own(
 
 
 def solve_own(
-    shares: Sequence[OwnBalls],
+    shares: Sequence[CandidateBalls],
     weights: Floats | None,
     *,
     n_points: int,
@@ -120,7 +119,7 @@ def solve_own(
     max_prototypes: int | None,
     min_per_class: int = 0,
     keep: int | None = None,
-) -> Solved:
+) -> ClassSelection:
     """Run the greedy on a class of `n_points`, given all blocks' balls for it.
 
     What is bounded is a choice of `max_prototypes`, of which the first `keep` are kept.
@@ -129,15 +128,14 @@ def solve_own(
     alone = Rules(np.zeros(n_points, dtype=np.intp), prize, 1, prototype_cost, np.inf, False)
     balls = _side_by_side(shares)
     balls = _taken(balls, np.argsort(balls.candidate, kind="stable"))
-    formulation = join_own([balls], alone, prototype_cost=prototype_cost)
-    (problem,), (described,) = formulation.problems, formulation.balls or ()
+    (described,) = join_balls([balls], alone, prototype_cost=prototype_cost)
+    problem = described.problem
     solution = greedy(problem, max_prototypes=max_prototypes).prefix(problem, keep)
     if min_per_class and max_prototypes != 0:
         solution = with_floor(problem, solution)
     covered = np.diff(problem.members(solution.selected).indptr).astype(np.intp)
-    chosen = described.chosen(solution.selected)
-    named = replace(solution, selected=chosen.candidate)
-    return Solved(named, covered, chosen.miscovered, chosen.radius)
+    chosen = ClassSelection.of(described, solution)
+    return replace(chosen, covered=covered)
 
 
 def _labels_and_weights(chunk: Chunk) -> tuple[Indices, Floats]:
@@ -177,22 +175,22 @@ def _places_in_class(codes: Indices) -> Indices:
     return places
 
 
-def _side_by_side(shares: Sequence[OwnBalls]) -> OwnBalls:
+def _side_by_side(shares: Sequence[CandidateBalls]) -> CandidateBalls:
     """Put balls one after the other, as they come."""
-    return OwnBalls(
+    return CandidateBalls(
         **{
             field.name: np.concatenate([getattr(share, field.name) for share in shares])
-            for field in fields(OwnBalls)
+            for field in fields(CandidateBalls)
         }
     )
 
 
-def _taken(balls: OwnBalls, places: Indices) -> OwnBalls:
+def _taken(balls: CandidateBalls, places: Indices) -> CandidateBalls:
     """Return some of the balls, in the order of `places`, each with the points of its own."""
     starts = np.cumsum(balls.size) - balls.size
     parts = {
         field.name: getattr(balls, field.name)[places]
-        for field in fields(OwnBalls)
+        for field in fields(CandidateBalls)
         if field.name != "point"
     }
-    return OwnBalls(**parts, point=balls.point[spans(starts[places], balls.size[places])])
+    return CandidateBalls(**parts, point=balls.point[spans(starts[places], balls.size[places])])

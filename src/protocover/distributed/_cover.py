@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from .._selection.adaptive_radii import OwnBalls
+from .._selection.adaptive_radii import CandidateBalls
 from ..data._files import whole_file
 from ._adaptive_radii import chunk_members, gather_rules, reduce_own
 from ._blocks import ClassCover, chunk_cover, gather_block, pick_block, reduce_block
@@ -27,7 +27,7 @@ from ._chunks import ChunkedPoints
 from ._sources import Candidates
 
 # What a block has for a class: balls of one radius, or of radii of their own.
-Share = ClassCover | OwnBalls
+Share = ClassCover | CandidateBalls
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +168,8 @@ def save_block(path: str, block: Sequence[Share]) -> list[int]:
 
 def _arrays(share: Share) -> dict[str, NDArray[Any]]:
     """Return what a class's share of a block consists of."""
-    if isinstance(share, OwnBalls):
-        return {field.name: getattr(share, field.name) for field in fields(OwnBalls)}
+    if isinstance(share, CandidateBalls):
+        return {field.name: getattr(share, field.name) for field in fields(CandidateBalls)}
     return {
         "numbers": share.numbers,
         "indices": share.cover.indices,
@@ -184,8 +184,8 @@ def load_share(path: str, label: int) -> Share:
     """Read one class's share of a block, and nothing else, from `path`."""
     with np.load(path, allow_pickle=False) as arrays:
         if f"radius-{label}" in arrays:
-            return OwnBalls(
-                **{field.name: arrays[f"{field.name}-{label}"] for field in fields(OwnBalls)}
+            return CandidateBalls(
+                **{field.name: arrays[f"{field.name}-{label}"] for field in fields(CandidateBalls)}
             )
         indices, indptr = arrays[f"indices-{label}"], arrays[f"indptr-{label}"]
         shape = (int(arrays[f"n_points-{label}"]), len(indptr) - 1)
@@ -206,5 +206,6 @@ def _share(block: Sequence[Share], label: int) -> Share:
 def _count(block: Sequence[Share]) -> list[int]:
     """Count the memberships of each class's share of a block."""
     return [
-        len(share.point) if isinstance(share, OwnBalls) else share.memberships for share in block
+        len(share.point) if isinstance(share, CandidateBalls) else share.memberships
+        for share in block
     ]

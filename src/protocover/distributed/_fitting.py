@@ -15,22 +15,21 @@ from .._estimators.fitted import Fitted
 from .._estimators.fitting import Terms
 from .._selection.parameters import (
     check_adaptive_radii,
-    check_closed_ball,
     check_eps,
-    check_flag,
     check_max_prototypes,
     check_min_per_class,
     check_outlier_label,
+    check_parameter,
     check_prototype_cost,
 )
-from .._selection.radius import (
+from .._selection.radii import (
     SAMPLE_SIZE,
     propose_eps,
     proposed_quantile,
     sample_rows,
     weighted_quantile,
 )
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from .._selection.training import Training
 from ..dissimilarity import KernelDistance, Metric, TangentDistance, resolve_metric
 from ._blocks import count_blocks
@@ -69,12 +68,15 @@ class Job:
     def of(cls, classifier: Any) -> Self:
         """Check the parameters of a classifier, and that its cluster is there."""
         own = check_adaptive_radii(classifier.radii)
-        eps, closed = check_eps(classifier.eps, own=own), check_closed_ball(classifier.closed_ball)
+        eps, closed = (
+            check_eps(classifier.eps, own=own),
+            check_parameter("closed_ball", classifier.closed_ball),
+        )
         check_selection(classifier.selection, adaptive_radii=own)
         dissimilarity = _resolve(classifier.metric, classifier.metric_params)
         client = find_client(classifier.client)
         cluster = describe_cluster(client)
-        cross_class = check_flag(classifier.cross_class, "cross_class")
+        cross_class = check_parameter("cross_class", classifier.cross_class)
         return cls(
             client, cluster, dissimilarity, eps, own, closed, cross_class, classifier.selection
         )

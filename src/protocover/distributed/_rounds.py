@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from .._cover import CoverProblem, CoverSolution, Limit
+from .._selection.selection import ClassSelection
 from ..solvers._greedy import choose_by_drop
 from ._blocks import ClassCover, in_order, join_covers
 
@@ -34,16 +35,6 @@ class Report:
     best: ClassCover  # its best candidates, with only those points that are not yet covered
     # Gain and minus the number of its next best candidate; None if no other is worth it.
     bound: tuple[float, int] | None
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """The solution of a class, and how many points of its own and of others each ball holds."""
-
-    solution: CoverSolution
-    covered: NDArray[np.intp]
-    miscovered: NDArray[np.intp]
-    radii: Floats | None = None  # of the balls, where they have radii of their own
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +127,7 @@ def force_single(progress: Progress, found: Sequence[tuple[float, ClassCover] | 
     return replace(progress, chosen=(best,), score=(gain,), forced=True)
 
 
-def conclude(progress: Progress, limit: int | None = None) -> Solved:
+def conclude(progress: Progress, limit: int | None = None) -> ClassSelection:
     """Describe the first `limit` choices; also count the points in their balls.
 
     The objective is exact. Nothing is proved of the optimum, for which the whole cover would
@@ -156,7 +147,9 @@ def conclude(progress: Progress, limit: int | None = None) -> Solved:
         score=np.array(progress.score[:k]),
         limit=Limit(at_least=int(progress.forced and k > 0)),
     )
-    return Solved(replace(solution, selected=chosen.numbers), chosen.own, chosen.miscovered)
+    return ClassSelection(
+        replace(solution, selected=chosen.numbers), chosen.own, chosen.miscovered, None
+    )
 
 
 def _choose(

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from .._cover import CoverProblem
 from .._estimators.fitting import Terms, no_candidates
-from .._selection.by_class import with_floor
-from .._selection.selected import Selection
+from .._selection.selection import ClassSelection, Selection, with_floor
 from ..solvers import greedy
 from ._adaptive_radii import solve_own
 from ._blocks import ClassCover, join_covers
@@ -24,7 +23,6 @@ from ._cover import BlockCover
 from ._rounds import (
     Progress,
     Report,
-    Solved,
     begin,
     best_of_block,
     conclude,
@@ -154,21 +152,11 @@ def select_on_cluster(
         solved |= {
             label: conclude(raced[label], spent[label]) for label in spent if label in large
         }
-    return _joined([solved[label] for label in labels])
-
-
-def _joined(solved: Sequence[Solved]) -> Selection:
-    """Put the classes' solutions into one order."""
-    return Selection._joined(
-        [one.solution for one in solved],
-        covered=[one.covered for one in solved],
-        miscovered=[one.miscovered for one in solved],
-        radii=[one.radii for one in solved if one.radii is not None] or None,
-    )
+    return Selection.joined([solved[label] for label in labels])
 
 
 def _check_has_prototypes(
-    solved: Mapping[int, Solved], classes: NDArray[Any], budget: Mapping[int, int | None]
+    solved: Mapping[int, ClassSelection], classes: NDArray[Any], budget: Mapping[int, int | None]
 ) -> None:
     """Refuse a class that must have a prototype and has nothing to choose from."""
     without = [
@@ -180,9 +168,11 @@ def _check_has_prototypes(
         raise no_candidates(without)
 
 
-def _spend(solved: Mapping[int, Solved], budget: int, *, min_per_class: int = 0) -> dict[int, int]:
+def _spend(
+    solved: Mapping[int, ClassSelection], budget: int, *, min_per_class: int = 0
+) -> dict[int, int]:
     """Say how many prototypes remain to classes that lose some of theirs to the budget."""
-    in_order = _joined([solved[label] for label in range(len(solved))]).classes
+    in_order = Selection.joined([solved[label] for label in range(len(solved))]).classes
     if min_per_class:  # the first of each class goes first
         order = np.argsort(in_order, kind="stable")
         is_later = np.ones(len(in_order), dtype=bool)
@@ -197,7 +187,7 @@ def _solve_whole(
     budgets: Mapping[int, int | None],
     *,
     keep: Mapping[int, int] | None = None,
-) -> dict[int, Solved]:
+) -> dict[int, ClassSelection]:
     """Solve each class of `budgets` in a task of its own, and keep so many of its choices."""
     tasks = [
         work.client.submit(
@@ -222,7 +212,7 @@ def _solve(
     max_prototypes: int | None,
     min_per_class: int = 0,
     keep: int | None = None,
-) -> Solved:
+) -> ClassSelection:
     """Run the greedy on one class; also count the points in the balls chosen.
 
     What is bounded is a choice of `max_prototypes`, of which the first `keep` are kept.
@@ -235,7 +225,7 @@ def _solve(
         solution = with_floor(problem, solution)
     chosen = solution.selected
     named = replace(solution, selected=whole.numbers[chosen])
-    return Solved(named, whole.own[chosen], whole.miscovered[chosen])
+    return ClassSelection(named, whole.own[chosen], whole.miscovered[chosen], None)
 
 
 def _solve_in_rounds(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Progress]:

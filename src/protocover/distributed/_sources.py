@@ -11,9 +11,8 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from ..candidates._gather import is_train
+from ..candidates._gather import draw_stratified, is_number, is_train
 from ..candidates._pool import Pool
-from ..candidates._sample import draw_stratified, is_number
 from ._chunks import Chunk, ChunkedPoints, as_rows, check_length, take, take_points
 
 # Bytes of a given array in one task.

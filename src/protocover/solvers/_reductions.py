@@ -1,9 +1,9 @@
 """Reductions: smaller problems with the same optimum, each with its proof.
 
-Beware of the classical row dominance of set cover, which drops every point that is in
-all the balls of another: here it is false, since the other point may be left uncovered.
-With candidates {i, k} at cost 5 and {i} at 0.5 and prizes 1 the optimum is 1.5; without
-i it would be 1. See :func:`drop_implied_points` for what is true of it.
+The classical row dominance of set cover, which drops every point that is in all balls of
+another, is false here, because the other point may stay uncovered. With candidates {i, k} at
+cost 5 and {i} at 0.5 and prizes 1 the optimum is 1.5; without i it would be 1.
+:func:`drop_implied_points` is the part of it that is true.
 """
 
 from __future__ import annotations
@@ -23,17 +23,14 @@ from ._residual import Residual
 
 # Pairs of sets that are compared at once, and in one reduction at most.
 _PAIRS_AT_ONCE, _MOST_PAIRS = 1 << 21, 10**7
-# Words of 64 bits that a set is hashed into; a set of no more elements is written out.
+# Words of 64 bits that a set is hashed into, exactly if it has no more elements.
 _WORDS = 16
 
 Indices = NDArray[np.intp]
 
 
 def reduce_cover(residual: Residual, *, deadline: float = math.inf) -> Residual:
-    """Apply all reductions until none makes the problem smaller, or time is up.
-
-    None of them depends on another, so that any number of them is right.
-    """
+    """Apply all reductions until none makes the problem smaller, or time is up."""
     size = None
     while size != residual.cover.shape and residual.cover.shape[1]:
         size = residual.cover.shape
@@ -47,22 +44,22 @@ def reduce_cover(residual: Residual, *, deadline: float = math.inf) -> Residual:
 def drop_unprofitable_candidates(residual: Residual) -> Residual:
     """Drop candidates whose cost is not below the prize that they cover.
 
-    Proof. Leaving one out of a selection saves its cost and uncovers no more than that.
+    Proof. Removing one from a selection saves its cost and uncovers no more than that.
     """
     return residual.keep_columns(residual.cost < residual.cover.T @ residual.prize)
 
 
 def drop_replaceable_candidates(residual: Residual) -> Residual:
-    """Drop candidates that a set of cheaper ones, and prizes paid, replace at no more cost.
+    """Drop candidates that cheaper ones, and points left uncovered, replace at no more cost.
 
-    Each point of the ball goes to the cheapest candidate that holds it (ties to the lower
-    index), unless that is the candidate in question; for the points so given to another
-    candidate its cost or, if that is less, their prizes are paid; for the rest, their
-    prizes. If that sum is not above the candidate's cost, it goes.
+    Each point of a ball is assigned to the cheapest candidate that contains it (ties: lower
+    index). For the points assigned to another candidate, its cost or, if that is less, their
+    prizes are counted; for the rest, their prizes. If this sum is not above the candidate's cost,
+    the candidate is dropped.
 
-    Proof. Exchange the candidate for those in the sum: every point of its ball is covered
-    or paid for, at no more cost in all. Each exchange replaces a candidate by earlier ones
-    in the order by cost and index, so that exchanging ends, with none of the dropped left.
+    Proof. Replace the candidate by those in the sum: every point of its ball is covered or its
+    prize counted, at no more cost. Each replacement is by earlier candidates in the order by cost
+    and index, so replacing ends with none of the dropped left.
     """
     cost, rows = residual.cost, residual.cover.tocsr()
     held = np.flatnonzero(np.diff(rows.indptr))
@@ -81,13 +78,14 @@ def drop_replaceable_candidates(residual: Residual) -> Residual:
 
 
 def absorb_private_points(residual: Residual) -> Residual:
-    """Charge points that one candidate alone covers to it, and take it once it is free.
+    """Subtract private points from the cost of their candidate, and take it once it is free.
 
-    Proof. Such a point is uncovered exactly when its candidate is not chosen: pay its
-    prize now and give it back with the candidate. A point in no ball is paid for always.
-    A candidate that costs nothing, or less, can be added to any selection.
+    Proof. A point that one candidate alone contains is uncovered exactly if the candidate is not
+    chosen. So its prize goes into the constant, and is subtracted from the candidate's cost. A
+    point in no ball always costs its prize. A candidate of cost 0 or less can be added to any
+    selection.
 
-    In the dual the points pay their prizes, or as much of them as the candidate still costs.
+    The points' dual variables are their prizes, or as much of them as the candidate costs.
     """
     rows = residual.cover.tocsr()
     degree = np.diff(rows.indptr)
@@ -96,9 +94,9 @@ def absorb_private_points(residual: Residual) -> Residual:
         return residual
     holder = rows.indices[rows.indptr[:-1][private]]
     refund = np.bincount(holder, residual.prize[private], minlength=len(residual.cost))
-    room = np.maximum(residual.cost, 0.0)
+    cost = np.maximum(residual.cost, 0.0)
     share = np.ones(len(degree))
-    share[private] = np.divide(room, refund, out=np.ones_like(room), where=refund > room)[holder]
+    share[private] = np.divide(cost, refund, out=np.ones_like(cost), where=refund > cost)[holder]
     absorbed = replace(
         residual,
         cost=residual.cost - refund,
@@ -108,7 +106,7 @@ def absorb_private_points(residual: Residual) -> Residual:
 
 
 def merge_identical_points(residual: Residual) -> Residual:
-    """Join points that lie in the same balls into one with all their prizes.
+    """Merge points in the same balls into one with the sum of their prizes.
 
     Proof. Every selection covers all of them or none.
     """
@@ -127,10 +125,10 @@ def merge_identical_points(residual: Residual) -> Residual:
 
 
 def drop_dominated_candidates(residual: Residual) -> Residual:
-    """Drop candidates whose ball lies in that of another that costs no more.
+    """Drop candidates whose ball is in that of another that costs no more.
 
-    Proof. Exchange one for the other. Of two with equal balls and costs the first stays;
-    being in another's ball at no less cost is transitive, so some dominating one stays.
+    Proof. Replace one by the other. Of two with equal balls and costs the first stays. Dominance
+    is transitive, so a dominating candidate stays.
     """
     cost, size = residual.cost, np.diff(residual.cover.indptr)
 
@@ -146,15 +144,14 @@ def drop_dominated_candidates(residual: Residual) -> Residual:
 
 
 def drop_implied_points(residual: Residual) -> Residual:
-    """Drop points that lie in every ball of another point which is sure to be covered.
+    """Drop points that are in every ball of another point which is sure to be covered.
 
-    Sure is a point whose prize exceeds the cost of the cheapest candidate that holds it.
+    A point is sure if its prize exceeds the cost of the cheapest candidate that contains it.
 
-    Proof. A selection that leaves a sure point uncovered gets cheaper by adding that
-    candidate. So an optimum covers all sure points, and with each of them every point
-    that lies in all of its balls: those prizes are never paid. The same holds for any
-    selection that no addition improves, which is why a selection found for the smaller
-    problem is to be completed before it is taken back to the larger.
+    Proof. A selection that leaves a sure point uncovered gets cheaper by adding that candidate.
+    So an optimum covers all sure points, and with each of them every point that is in all of its
+    balls. The same holds for any selection that no addition improves. So a selection found for
+    the smaller problem must be completed before it is mapped back.
     """
     rows = residual.cover.tocsr()
     degree = np.diff(rows.indptr)
@@ -186,19 +183,19 @@ ALL_REDUCTIONS: tuple[Callable[[Residual], Residual], ...] = (
 def contained_pairs(
     sets: csc_array, wanted: Callable[[Indices, Indices], NDArray[np.bool_]]
 ) -> tuple[Indices, Indices]:
-    """Find pairs of columns (small, large), small a subset of large, that `wanted` lets pass.
+    """Find pairs of columns (small, large), small a subset of large, that are `wanted`.
 
-    A set that contains another contains its rarest element, so only the sets around that
-    one are compared: first by bits that their elements are hashed to, then, where these are
-    fewer than the elements, by the elements. Empty columns are in no pair. Of very many pairs
-    those of the rarest elements are compared.
+    A set that contains another contains its rarest element, so only sets with this element are
+    compared: first by bits to which their elements are hashed, then, if these are fewer than the
+    elements, by the elements. Empty columns are in no pair. If there are too many pairs, those of
+    the rarest elements are compared.
 
     Parameters
     ----------
     sets : csc_array of bool
         Each column the set of its rows, indices sorted.
     wanted : callable (small, large) -> ndarray of bool
-        Judges pairs before they are compared.
+        Selects pairs before they are compared.
     """
     rows = sets.tocsr()
     frequency = np.diff(rows.indptr)
@@ -227,7 +224,7 @@ def contained_pairs(
 
 
 def _bits(sets: csc_array) -> NDArray[np.uint64]:
-    """Columns as rows of bits, shape (n_words, n_columns); elements a multiple apart share one."""
+    """Return the hashed elements of each column as bits, shape (n_words, n_columns)."""
     n_words = min(-(-sets.shape[0] // 64), _WORDS)
     words = np.zeros((n_words, sets.shape[1]), dtype=np.uint64)
     element = sets.indices.astype(np.int64)
@@ -238,7 +235,7 @@ def _bits(sets: csc_array) -> NDArray[np.uint64]:
 
 
 def _are_inside(sets: csc_array, small: Indices, large: Indices) -> NDArray[np.bool_]:
-    """Tell for each pair of columns whether the first lies in the second."""
+    """Return for each pair of columns whether the first is in the second."""
     n_rows, sizes = sets.shape[0], np.diff(sets.indptr)
     columns = np.repeat(np.arange(sets.shape[1], dtype=np.int64), sizes)
     keys = columns * n_rows + sets.indices  # rising, as columns and their indices are
@@ -250,7 +247,7 @@ def _are_inside(sets: csc_array, small: Indices, large: Indices) -> NDArray[np.b
 
 
 def _rarest(sets: csc_array, frequency: Indices) -> Indices:
-    """For each column its element that is in the fewest columns; 0 for empty ones."""
+    """Return for each column its element that is in the fewest columns; 0 for empty ones."""
     filled = np.flatnonzero(np.diff(sets.indptr))
     n_elements = sets.shape[0]
     key = frequency[sets.indices].astype(np.int64) * n_elements + sets.indices
@@ -261,14 +258,14 @@ def _rarest(sets: csc_array, frequency: Indices) -> Indices:
 
 
 def _blocks(sizes: Indices) -> list[slice]:
-    """Slices of consecutive items of about `_PAIRS_AT_ONCE` in total size."""
+    """Return slices of consecutive items of about `_PAIRS_AT_ONCE` in total size."""
     number = np.cumsum(sizes, dtype=np.int64) // _PAIRS_AT_ONCE
     edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(sizes)]
     return [slice(a, b) for a, b in pairwise(edges) if a < b]
 
 
 def _identical_rows(rows: csr_array) -> NDArray[np.intp]:
-    """For each row the first that has the same columns."""
+    """Return for each row the first with the same columns."""
     sizes = np.diff(rows.indptr)
     held = np.flatnonzero(sizes)
     random = np.random.default_rng(0).integers(0, 2**63, rows.shape[1], dtype=np.uint64)
@@ -276,7 +273,7 @@ def _identical_rows(rows: csr_array) -> NDArray[np.intp]:
     key[held] = np.add.reduceat(random[rows.indices], rows.indptr[held])
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     first = first[group]
-    # Equal keys of different rows are as good as impossible, and yet looked for.
+    # Equal keys of different rows are practically impossible, but checked.
     twins = np.flatnonzero(first != np.arange(len(first)))
     same = sizes[twins] == sizes[first[twins]]
     equal = line_members(rows, twins[same]) == line_members(rows, first[twins[same]])

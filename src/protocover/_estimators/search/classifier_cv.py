@@ -16,21 +16,20 @@ from sklearn.utils.validation import _check_method_params
 from ..._balls import traits_of
 from ..._cover import snap_weights
 from ..._resources import check_n_jobs, limited_threads
-from ..._selection.grid import check_n_eps, grid_of_costs, grid_of_radii, propose_radii
 from ..._selection.parameters import (
     apply_class_weight,
     check_adaptive_radii,
-    check_closed_ball,
     check_max_prototypes,
     check_min_per_class,
+    check_parameter,
     check_radii,
-    check_verbose,
     check_weights,
     is_count,
     unchanged_on_error,
 )
+from ..._selection.radii import grid_of_costs, grid_of_radii, propose_radii
 from ..._selection.training import after_candidates, check_labels, completed
-from ...candidates._names import check_candidate_names
+from ...candidates._gather import check_candidate_names
 from ...data._points import check_estimator_points
 from ...dissimilarity import resolve_metric
 from ...dissimilarity._resolve import input_tags
@@ -323,16 +322,16 @@ outlier_label, random_state
 
     def _check_settings(self) -> None:
         """Refuse what can be refused before looking at the data."""
-        check_closed_ball(self.closed_ball)
+        check_parameter("closed_ball", self.closed_ball)
         check_n_jobs(self.n_jobs)
-        check_verbose(self.verbose)
+        check_parameter("verbose", self.verbose)
         if self.rule not in RULES:
             raise ValueError(
                 f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}"
             )
         check_adaptive_radii(self.radii)
         if self.eps is None:
-            check_n_eps(self.n_eps)
+            check_parameter("n_eps", self.n_eps)
         check_max_search_samples(self.max_search_samples)
         if isinstance(self.cv, bool) or (is_count(self.cv) and self.cv < 2):
             raise ValueError(

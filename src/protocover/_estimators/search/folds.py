@@ -17,8 +17,7 @@ from sklearn.utils.validation import _check_method_params
 from ..._balls import traits_of
 from ..._balls.graph import pick_entries
 from ..._exceptions import NoPrototypesError
-from ..._selection.adaptive_limits import balls_of_parts
-from ..._selection.greedy_levels import GreedyLevels, outward_of
+from ..._selection.adaptive_radii import find_adaptive_balls
 from ..._selection.parameters import (
     apply_class_weight,
     check_adaptive_radii,
@@ -26,10 +25,21 @@ from ..._selection.parameters import (
     check_min_per_class,
     check_weights,
 )
-from ..._selection.part import Part
-from ..._selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
-from ..._selection.selected import Selection
-from ..._selection.training import Training, after_candidates, training_levels
+from ..._selection.path import (
+    GreedyLevels,
+    Known,
+    formulate_path,
+    has_prefixes,
+    solve_path,
+    wants_lists,
+)
+from ..._selection.selection import Selection
+from ..._selection.training import (
+    Training,
+    TrainingSubset,
+    after_candidates,
+    training_levels,
+)
 from ...candidates._gather import is_train
 from ...dissimilarity import resolve_metric
 from ...solvers._registry import find_solver
@@ -146,10 +156,10 @@ def share_folds(
         )
         if not _takes_lists(model):
             return [levels] * len(trains)
-        outward = outward_of(training, levels, n_radii=len(grid.radii))
-        return [levels if part is None else GreedyLevels(outward, part) for part in parts]
+        every = GreedyLevels.of(training, levels, n_levels=len(grid.radii))
+        return [levels if part is None else replace(every, subset=part) for part in parts]
     found = iter(
-        balls_of_parts(
+        find_adaptive_balls(
             training,
             [part for part in parts if part is not None],
             limits=grid.radii,
@@ -164,7 +174,7 @@ def share_folds(
 
 def _part(
     model: PVMClassifier, training: Training, data: Labeled, train: NDArray[np.intp]
-) -> Part | None:
+) -> TrainingSubset | None:
     """Return what a fold has of all points, None where it has them in another order.
 
     Ties go by the order of the rows: a fold that has another one than all points, or some
@@ -176,7 +186,7 @@ def _part(
     classes, codes = np.unique(data.y[rows], return_inverse=True)
     class_weight = _for_classes(model, classes).class_weight
     weights = apply_class_weight(class_weight, data.weights[rows], codes, classes)
-    return Part.of_rows(training, rows, weights)
+    return TrainingSubset.of_rows(training, rows, weights)
 
 
 def _takes_lists(model: PVMClassifier) -> bool:
@@ -246,7 +256,6 @@ def _solve(
     )
     selections = solve_path(
         problems,
-        n_radii=len(grid.radii),
         n_classes=len(training.classes),
         costs=grid.costs,
         solver=solver,

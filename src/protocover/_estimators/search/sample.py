@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from ..._resources import say
 from ..._selection.parameters import is_count
-from ...candidates._sample import draw_stratified
+from ...candidates._gather import draw_stratified
 from .crossvalidation import Split
 from .folds import take_points
 from .trials import Labeled

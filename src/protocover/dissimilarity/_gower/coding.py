@@ -49,7 +49,7 @@ class Coding:
         """Refuse a column whose type is not that of the training data."""
         if column.missing.all():
             return
-        stores = _effective_store(column)
+        stores = column.holds
         fits = stores == self.stores
         if column.stores == "anything":
             # A part of a column of objects may hold fewer kinds of values than the whole.
@@ -111,7 +111,7 @@ class Coding:
 
 def learn_coding(column: Column, kind: str | Sequence[Any] | None) -> Coding:
     """Learn the coding of a column, whose type tells its kind if `kind` does not."""
-    stores = _effective_store(column)
+    stores = column.holds
     if kind is None:
         kind = _KIND_OF_STORE[stores]
     low = high = np.nan
@@ -144,15 +144,6 @@ def learn_coding(column: Column, kind: str | Sequence[Any] | None) -> Coding:
     if kind == "ordered" and coding.is_scale:
         coding.place(column)
     return coding
-
-
-def _effective_store(column: Column) -> str:
-    """Return what a column holds, by its values where its type does not tell."""
-    if column.stores != "anything":
-        return column.stores
-    if column.holds_only_booleans:
-        return "booleans"
-    return "numbers" if column.holds_only_numbers else "labels"
 
 
 def _find_order(column: Column) -> tuple[Any, ...]:
