@@ -379,7 +379,7 @@ def stages_of(problem: CoverProblem, effort: Effort, *, at_once: bool) -> list[S
     """Return the stages that go on from a first state."""
     stages: list[Stage] = [searched, searched_again]
     if is_sparse(problem, effort):
-        stages = [kernelized, bounded, dived, weighted, cut, neighbouring]
+        stages = [kernelized, bounded, dived, weighted, cut]
         if effort.until_closed:
             stages += [relaxed_kernel, cut, neighbouring, cut_to_the_end]
     elif not at_once:

@@ -99,7 +99,7 @@ def weighted(state: State, effort: Effort, stop: Stop) -> State:
         moves=moves,
         seed=SEED,
         enough=state.bound - kernel.constant,
-        deadline=stop.after(0.5),
+        deadline=stop.after(0.6),
     )
     state = state.improved(kernel.selection(_completed(kernel, found)))
     return _fixed(state, stop, _kernel_dual(state))
