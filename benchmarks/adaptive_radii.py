@@ -13,7 +13,7 @@ found. Seconds are processor time of one thread.
 
 Results are kept in docs/adaptive-radii/results.json set by set; a set that is there is not
 measured again (remove the file to do so), and --write writes
-docs/adaptive-radii.md from what is there.
+docs/adaptive-radii-results.md from what is there.
 The digits at each number of prototypes are told from the results of the paper's experiments.
 """
 
@@ -367,7 +367,9 @@ def keep(name: str, data: DataSet) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", nargs="*", help="these sets only")
-    parser.add_argument("--write", action="store_true", help="write docs/adaptive-radii.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write docs/adaptive-radii-results.md"
+    )
     options = parser.parse_args()
     sets = every_set()
     for name in options.sets or sets:

@@ -1,6 +1,6 @@
 """The measurements of adaptive_radii.py, its budgets and its comparison with proset, as text.
 
-Sentences that compare follow from the numbers; docs/adaptive-radii.md has a place
+Sentences that compare follow from the numbers; docs/adaptive-radii-results.md has a place
 for each section.
 """
 
@@ -13,7 +13,7 @@ from experiments.statistics import corrected_resampled_t, signed_ranks
 
 from page import table, write_section
 
-PAGE = "adaptive-radii.md"
+PAGE = "adaptive-radii-results.md"
 NAMES = {
     "adaptive": "own radii, greedy",
     "ratio": "own radii, ratio greedy",

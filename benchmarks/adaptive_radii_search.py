@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from protocover._balls import OrderedMembers
 from protocover._cover import CoverProblem
-from protocover._estimators.search.standard_error import choose
+from protocover._estimators.search_results import choose
 from protocover._selection.adaptive_radii import CandidateBalls, Rules
 from protocover.solvers._greedy import choose_by_drop, choose_by_ratio
 

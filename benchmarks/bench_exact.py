@@ -8,7 +8,7 @@ and then whole numbers. A greedy fit is balls, problems and the greedy selection
 time limit is for all classes of a setting, and shared out among them as in a fit. With
 --clock processor it is counted in processor time, so that other work on the machine takes
 none of it. How many certificates are proved, and how many of them by a vector alone, is
-said at the end. With --write the table goes into that section of docs/solvers.md.
+said at the end. With --write the table goes into that section of docs/solver-results.md.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def main():
     parser.add_argument("--percentile", type=float, nargs="+", default=PERCENTILES)
     parser.add_argument("--time-limit", type=float, default=120.0)
     parser.add_argument("--clock", choices=["wall", "processor"], default="wall")
-    parser.add_argument("--write", choices=["usps"], help="section of docs/solvers.md")
+    parser.add_argument("--write", choices=["usps"], help="section of docs/solver-results.md")
     options = parser.parse_args()
     if options.clock == "processor":
         time.monotonic = time.perf_counter = time.process_time
@@ -131,7 +131,7 @@ def main():
     )
     print(told)
     if options.write:
-        write_section("solvers.md", options.write, f"{table(HEADER, rows)}\n\n{told}")
+        write_section("solver-results.md", options.write, f"{table(HEADER, rows)}\n\n{told}")
 
 
 def measure(X, y, eps, cost, time_limit):

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from protocover._balls import build_balls
+from protocover.dissimilarity._sequences import read_fasta
 from protocover.dissimilarity._strings import MismatchDistance, mismatch_kernel
-from protocover.dissimilarity._strings.fasta import read_fasta
 
 DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWYBXZ"

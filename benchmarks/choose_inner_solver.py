@@ -10,7 +10,7 @@ by the final solver and judged on the test part: only the folds differ. Where bo
 same setting, so are the models. Seconds are processor time of the search.
 
 Results are kept in docs/choosing-eps/inner_solver.json set by set; a set that is there is not
-measured again (remove it to do so), and --write writes docs/choosing-eps.md from what is there.
+measured again (remove it to do so), and --write writes docs/solver-results.md from what is there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from adaptive_radii_sets import DataSet, halves
 from page import table, write_section
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV
-from protocover._estimators.search.standard_error import RULES, choose, split_scores
+from protocover._estimators.search_results import RULES, choose, split_scores
 
 RESULTS = Path(__file__).parents[1] / "docs" / "choosing-eps" / "inner_solver.json"
 MOST_ROWS, N_SPLITS, N_FOLDS = 450, 5, 5
@@ -170,7 +170,7 @@ def main() -> None:
     options = parser.parse_args()
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"shared": {}, "adaptive": {}}
     if options.write:
-        write_section("choosing-eps.md", "inner solver", text(kept))
+        write_section("solver-results.md", "inner solver", text(kept))
         return
     sets = {name: one for half in halves(MOST_ROWS).values() for name, one in half.items()}
     for name in options.sets or sets:

@@ -8,7 +8,7 @@ solver. The objective is compared with the best lower bound that any of them pro
 processor time and number of prototypes with those of the greedy fit of the same setting, and
 the error with that of the greedy fit on the same test rows. exact has a second a class,
 stretched by as much as other work on the machine slowed the greedy fit. With --write the tables
-go into docs/solvers.md; with --keep results are kept in a file, and data sets found there are
+go into docs/solver-results.md; with --keep results are kept in a file, and data sets in it are
 not run again. Data sets that are not at hand (PROTOCOVER_DATA) are left out, and that is said.
 """
 
@@ -59,7 +59,7 @@ class Run:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", nargs="+", help="only these data sets")
-    parser.add_argument("--write", action="store_true", help="write docs/solvers.md")
+    parser.add_argument("--write", action="store_true", help="write docs/solver-results.md")
     parser.add_argument("--keep", type=Path, help="file of results to go on from and add to")
     options = parser.parse_args()
     kept = options.keep.read_text() if options.keep and options.keep.exists() else "[]"
@@ -75,7 +75,7 @@ def main():
     text = "\n\n".join((by_solver(runs), by_data(runs), verdict(runs), made_by()))
     print(text)
     if options.write:
-        write_section("solvers.md", "compare", text)
+        write_section("solver-results.md", "compare", text)
 
 
 def load_dozen(wanted):

@@ -1,4 +1,4 @@
-"""Measure what optimality does to test error and how far it goes, and write docs/solvers.md.
+"""Measure test error and scaling of the solvers, and write docs/solver-results.md.
 
 Run: python benchmarks/report_solvers.py error | scale [--write] [--clock processor]
 
@@ -7,7 +7,7 @@ cross-validation on up to nine data sets, at several radii. `scale` holds the de
 time, the exact solver against the greedy on 30,000 and 60,000 images of Fashion-MNIST; there a
 time limit is for all classes, and shared out among them as in a fit. With --clock processor it is
 counted in processor time, so that other work on the machine takes none of it. With --write the
-table replaces the one of the same name in docs/solvers.md. Data sets that are not at hand
+table replaces the one of the same name in docs/solver-results.md. Data sets that are not at hand
 (PROTOCOVER_DATA) are left out, and that is said.
 """
 
@@ -204,7 +204,7 @@ def main():
     lines[-1] += f" {made_by()}"
     print("\n".join(lines[-2:]))
     if options.write:
-        write_section("solvers.md", options.section, "\n".join(lines))
+        write_section("solver-results.md", options.section, "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -39,13 +39,14 @@ html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "protocover"
 html_show_sourcelink = False
+html_sidebars = {"**": ["globaltoc.html"]}
 html_css_files = ["protocover.css"]
 html_js_files = [("pictures.js", {"defer": "defer"})]
 html_theme_options = {
     "show_nav_level": 1,
     "navigation_with_keys": False,
     "show_prev_next": True,
-    "header_links_before_dropdown": 5,
+    "navbar_center": [],  # the sidebar has all pages
     "footer_start": ["copyright"],
     "footer_end": [],
 }

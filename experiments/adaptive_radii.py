@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocover import pvm_path
-from protocover._estimators.search.standard_error import choose
+from protocover._estimators.search_results import choose
 
 from .machine import PAPER
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from protocover._estimators.search.standard_error import choose
+from protocover._estimators.search_results import choose
 
 from .baselines.codebook import Codebook
 

@@ -1,16 +1,12 @@
-import itertools
 import tracemalloc
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, csr_matrix
-from scipy.spatial.distance import cdist
 
 import naive
 from protocover._balls import build_balls, check_dissimilarities
 from protocover._exceptions import DissimilarityError
-from protocover.dissimilarity import Cosine, Euclidean, Function, Metric, SquaredEuclidean
-from protocover.dissimilarity._euclidean.scan import StripScan
+from protocover.dissimilarity import Euclidean
 
 
 def grid(p, side, step):
@@ -48,62 +44,6 @@ def test_membership_is_decided_as_direct_distances_decide_it(name, closed):
     for eps in radii[:: max(1, len(radii) // 25)] if len(radii) else [1.0]:
         balls = build_balls(Euclidean(), X, X, eps=eps, closed=closed)
         np.testing.assert_array_equal(balls.toarray(), naive.members(D, eps, closed))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine()])
-def test_fast_members_agree_with_the_whole_table(dissimilarity, dtype):
-    rng = np.random.default_rng(1)
-    X, Z = rng.normal(size=(70, 9)).astype(dtype), rng.normal(size=(50, 9)).astype(dtype)
-    Z[3] = X[5]
-    D = dissimilarity.pairwise(X, Z)
-    for eps in np.quantile(D[D > 0], [0.0, 0.01, 0.3, 1.0], method="lower"):
-        balls = build_balls(dissimilarity, X, Z, eps=eps)
-        np.testing.assert_array_equal(balls.toarray(), eps > D)
-
-
-@pytest.mark.parametrize("container", [csr_array, csr_matrix])
-@pytest.mark.parametrize("dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine()])
-def test_sparse_rows_have_the_members_of_dense_rows(dissimilarity, container):
-    rng = np.random.default_rng(2)
-    X = rng.integers(0, 4, size=(60, 12)) * (rng.random((60, 12)) < 0.3).astype(float)
-    eps = np.quantile(dissimilarity.pairwise(X, X), 0.3, method="lower")
-    dense = build_balls(dissimilarity, X, X, eps=eps, closed=True)
-    S = container(X)
-    sparse = build_balls(dissimilarity, S, S, eps=eps, closed=True)
-    np.testing.assert_array_equal(sparse.toarray(), dense.toarray())
-
-
-def test_result_is_independent_of_tiles_and_threads(monkeypatch):
-    X = np.random.default_rng(3).integers(0, 6, size=(150, 3)).astype(float)
-    whole = build_balls(Euclidean(), X, X, eps=2.0, n_jobs=1)
-    monkeypatch.setattr(StripScan, "tile", (32, 32))
-    for n_jobs in (1, 2, 3):
-        tiled = build_balls(Euclidean(), X, X, eps=2.0, n_jobs=n_jobs)
-        for part in ("indptr", "indices", "data"):
-            np.testing.assert_array_equal(getattr(tiled, part), getattr(whole, part))
-
-
-def test_tiles_may_be_longer_than_wide_without_losing_pairs(monkeypatch):
-    X = np.random.default_rng(4).normal(size=(100, 2))
-    D = cdist(X, X)
-    monkeypatch.setattr(StripScan, "tile", (24, 56))
-    np.testing.assert_array_equal(build_balls(Euclidean(), X, X, eps=1.0).toarray(), D < 1.0)
-
-
-def test_asymmetric_dissimilarities_keep_their_direction():
-    X = np.array([[0.0], [1.0], [3.0]])
-    uphill = Function(lambda x, z: max(0.0, float(z[0] - x[0])))
-    expected = np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1]], dtype=bool)
-    np.testing.assert_array_equal(build_balls(uphill, X, X, eps=0.5).toarray(), expected)
-
-
-def test_indices_are_sorted():
-    X = np.random.default_rng(5).normal(size=(300, 2))
-    balls = build_balls(Metric("cityblock").fit(X), X, X, eps=0.7)
-    assert balls.has_sorted_indices
-    for a, b in itertools.pairwise(balls.indptr):
-        assert (np.diff(balls.indices[a:b]) > 0).all()
 
 
 def test_memory_follows_memberships_and_not_pairs():

@@ -49,7 +49,7 @@ def empty_safe(entries, shape, **how):
     return as_graph(entries, shape, **how) if entries else csr_array(shape)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.sampled_from(["csr", "csc", "coo", "lil", "dok"]))
 def test_every_format_is_the_same_graph(given_graph, kind):
     entries, shape = given_graph
@@ -67,13 +67,6 @@ def test_numbers_of_other_types_are_read_in_double_precision(dtype):
     np.testing.assert_array_equal(filled(check_graph(X)), [[np.inf, 3.0], [0.0, 7.0]])
 
 
-def test_a_single_is_compared_as_the_number_it_is():
-    """0.1 in single precision is larger than 0.1, and so not within it."""
-    X = check_graph(csr_array(np.array([[0.1]], dtype=np.float32)))
-    for closed in (False, True):
-        assert build_balls(NeighborGraph(), X, np.arange(1), eps=0.1, closed=closed).nnz == 0
-
-
 def test_the_table_that_was_given_stays_as_it_is():
     X = csr_array(([2.0, 1.0, 3.0], [1, 0, 2], [0, 2, 2, 3]), shape=(3, 3))
     before = [part.copy() for part in (X.data, X.indices, X.indptr)]
@@ -81,11 +74,6 @@ def test_the_table_that_was_given_stays_as_it_is():
     graph.data += 1.0
     for part, was in zip((X.data, X.indices, X.indptr), before, strict=True):
         np.testing.assert_array_equal(part, was)
-
-
-def test_a_graph_in_order_is_not_copied():
-    X = csr_array(([2.0, 1.0], [0, 1], [0, 2]), shape=(1, 2))
-    assert np.shares_memory(check_graph(X).data, X.data)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +110,7 @@ def test_what_is_no_graph_is_refused(X, message):
         check_graph(X)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(square=True))
 def test_points_are_their_own_neighbors(given_graph):
     entries, shape = given_graph
@@ -134,7 +122,7 @@ def test_points_are_their_own_neighbors(given_graph):
     assert names_itself(graph) is any(i == j for i, j, _ in entries)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.data())
 def test_columns_keep_their_zeros_in_any_order(given_graph, data):
     entries, shape = given_graph
@@ -150,12 +138,7 @@ def test_columns_keep_their_zeros_in_any_order(given_graph, data):
     assert (len(columns) == shape[1] and same_graphs(picked, graph)) is same
 
 
-def test_a_zero_is_not_a_missing_entry():
-    stored = csr_array(([0.0], ([0], [0])), shape=(1, 2))
-    assert not same_graphs(check_graph(stored), check_graph(csr_array((1, 2))))
-
-
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs(), st.data())
 def test_the_nearest_of_each_group(given_graph, data):
     entries, shape = given_graph
@@ -181,7 +164,7 @@ def test_the_nearest_of_each_group(given_graph, data):
             assert np.isinf(distance[~known, g]).all()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.booleans(), st.data())
 def test_balls_and_levels_are_those_of_the_table(given_graph, closed, data):
     entries, shape = given_graph
@@ -199,7 +182,7 @@ def test_balls_and_levels_are_those_of_the_table(given_graph, closed, data):
     np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii[-1], closed))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.booleans(), st.sampled_from([1.0, 2.0, np.inf]))
 def test_members_come_nearest_first(given_graph, closed, eps):
     entries, shape = given_graph

@@ -1,66 +1,13 @@
-import itertools
-
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
 
 import naive
 from protocover._balls import nearest as nearest_module
-from protocover._balls.nearest import (
-    find_nearest,
-    nearest_in_groups,
-    two_in_table,
-    two_of_groups,
-)
-from protocover.dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean
+from protocover._balls import nearest_in_groups
+from protocover._balls.nearest import find_nearest, two_in_table, two_of_groups
+from protocover.dissimilarity import Euclidean
 
 BOUNDS = np.array([0, 4, 4, 11])
-
-
-def by_hand(D, bounds):
-    index, distance = [], []
-    for row in D:
-        groups = [row[a:b] for a, b in itertools.pairwise(bounds)]
-        starts = bounds[:-1]
-        index.append(
-            [a + int(g.argmin()) if len(g) else -1 for a, g in zip(starts, groups, strict=True)]
-        )
-        distance.append([g.min() if len(g) else np.inf for g in groups])
-    return np.array(index), np.array(distance)
-
-
-@pytest.mark.parametrize(
-    "dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine(), Metric("cityblock")]
-)
-def test_nearest_of_each_group_is_that_of_the_whole_table(dissimilarity):
-    """On whole numbers there are many ties; they go to the lower row."""
-    rng = np.random.default_rng(0)
-    A = rng.integers(-2, 3, size=(60, 3)).astype(float)
-    B = rng.integers(-2, 3, size=(11, 3)).astype(float)
-    dissimilarity.fit(B)
-    index, distance = find_nearest(dissimilarity, A, B, bounds=BOUNDS)
-    expected_index, expected_distance = by_hand(dissimilarity.pairwise(A, B), BOUNDS)
-    np.testing.assert_array_equal(index, expected_index)
-    np.testing.assert_array_equal(distance, expected_distance)
-
-
-def test_distances_are_exact_although_found_in_single_precision():
-    rng = np.random.default_rng(1)
-    A, B = 1e4 + rng.normal(size=(40, 30)), 1e4 + rng.normal(size=(11, 30))
-    _, distance = find_nearest(Euclidean(), A, B, bounds=BOUNDS)
-    np.testing.assert_array_equal(distance, by_hand(cdist(A, B), BOUNDS)[1])
-
-
-def test_sparse_queries_find_what_dense_ones_find():
-    rng = np.random.default_rng(2)
-    A = rng.integers(0, 3, size=(30, 8)) * (rng.random((30, 8)) < 0.4).astype(float)
-    B = rng.integers(0, 3, size=(11, 8)) * (rng.random((11, 8)) < 0.4).astype(float)
-    dense = find_nearest(Euclidean(), A, B, bounds=BOUNDS)
-    for left, right in ((csr_array(A), csr_array(B)), (A, csr_array(B)), (csr_array(A), B)):
-        sparse = find_nearest(Euclidean(), left, right, bounds=BOUNDS)
-        np.testing.assert_array_equal(sparse[0], dense[0])
-        np.testing.assert_array_equal(sparse[1], dense[1])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -87,7 +34,7 @@ def test_empty_groups_are_infinitely_far():
     np.testing.assert_array_equal(value, [[np.inf, 1.0]])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_two_of_groups_and_of_a_table_are_those_of_comparing_all(seed):
     """Ties, empty groups and a single one among them; ranked by multiples, too."""
     rng = np.random.default_rng(seed)

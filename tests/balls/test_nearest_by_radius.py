@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from protocover._balls import relative_to
@@ -23,7 +22,7 @@ def obvious(table, radii, group):
     "kind", [Euclidean, SquaredEuclidean, Cosine, lambda: Metric("cityblock")]
 )
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_it_is_the_smallest_multiple(kind, dtype, seed):
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(200, 7)).round(1).astype(dtype)
@@ -46,15 +45,6 @@ def test_ties_go_to_the_lower_index():
         Euclidean(), A, B, bounds=np.array([0, 4]), radii=np.array([2.0, 1.0, 1.0, 4.0])
     )
     assert index.tolist() == [[0]]
-
-
-def test_sparse_rows_are_as_good():
-    rng = np.random.default_rng(0)
-    A, B = rng.integers(0, 3, (40, 5)).astype(float), rng.integers(0, 3, (20, 5)).astype(float)
-    radii, bounds = rng.uniform(0.5, 3.0, 20), np.array([0, 20])
-    dense, _ = find_nearest(Euclidean(), A, B, bounds=bounds, radii=radii)
-    sparse, _ = find_nearest(Euclidean(), csr_array(A), csr_array(B), bounds=bounds, radii=radii)
-    np.testing.assert_array_equal(sparse, dense)
 
 
 def test_a_tiny_radius_beside_a_large_one():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from protocover._balls import balls_of_radii, halves, ordered, ordered_members, spans
+from protocover._balls import balls_of_radii, ordered, ordered_members
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
 
 METRICS = {
@@ -39,29 +39,6 @@ def together(metric, X, Z, **asked):
     return candidate, point, distance, undecided
 
 
-@every_metric
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("same", [False, True])
-def test_what_is_not_in_doubt_is_in_order(metric, closed, same):
-    X = points()
-    Z = X if same else points(40, seed=1)
-    D = metric.fit(X).pairwise(X, Z)
-    for eps in (float(D[3, 5]), float(np.quantile(D, 0.4)), np.inf):
-        candidate, point, distance, undecided = together(metric, X, Z, eps=eps, closed=closed)
-        rows, columns = np.nonzero(naive.members(D, eps, closed))
-        assert set(zip(point, candidate, strict=True)) == set(zip(rows, columns, strict=True))
-        assert len(point) == len(rows)
-        np.testing.assert_array_equal(distance, D[point, candidate])
-        assert (np.diff(candidate) >= 0).all()
-        within = candidate[1:] == candidate[:-1]
-        assert not undecided[:-1][~within].any()
-        assert (distance[1:] > distance[:-1])[within & ~undecided[:-1]].all()
-        # Whatever comes after a group is farther than all of it.
-        group = np.cumsum(np.append(False, ~undecided[:-1]))
-        for g in np.flatnonzero(np.diff(candidate[np.flatnonzero(~undecided)]) == 0):
-            assert distance[group == g].max() < distance[group == g + 1].min()
-
-
 def test_single_precision_leaves_little_in_doubt():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 20)).astype(np.float32)
@@ -86,7 +63,7 @@ def test_half_of_the_pairs_tells_all_members(metric, monkeypatch):
     monkeypatch.setattr(ordered, "STRIP_MEMBERS", 1000)
     found = {}
     for held in (0, 1 << 30):
-        monkeypatch.setattr(halves, "_MOST_BYTES", held)
+        monkeypatch.setattr(ordered, "_MOST_BYTES", held)
         candidate, point, distance, _ = together(metric, X, X, eps=np.inf, n_jobs=2)
         order = np.lexsort((point, candidate))
         found[held] = candidate[order], point[order], distance[order]
@@ -113,30 +90,6 @@ def test_each_pair_of_a_symmetric_dissimilarity_is_computed_about_once(monkeypat
     assert sum(counted) - sample == 600 * 600
 
 
-def test_blocks_hold_whole_candidates():
-    X = points()
-    for members in ordered_members(Euclidean(), X, X, lambda members: members, eps=np.inf):
-        for size in (1, 100, 500, 10**6):
-            blocks = list(members.blocks(size))
-            np.testing.assert_array_equal(
-                np.concatenate([block.point for block in blocks]), members.point
-            )
-            firsts = [block.candidate[0] for block in blocks]
-            assert len(set(firsts)) == len(firsts)
-            assert all(len(block.point) < size + len(X) for block in blocks)
-
-
-@every_metric
-@pytest.mark.parametrize("closed", [False, True])
-def test_balls_of_given_radii_hold_what_is_within_them(metric, closed):
-    X, Z = points(), points(25, seed=2)
-    D = metric.fit(X).pairwise(X, Z)
-    # Radii that are distances, radii between them, one of zero and one beyond all.
-    radii = np.concatenate((D[np.arange(20), np.arange(20)], D.mean(axis=0)[20:23], [0.0, 1e9]))
-    balls = balls_of_radii(metric, X, Z, radii=radii, closed=closed)
-    np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii, closed))
-
-
 @pytest.mark.parametrize("closed", [False, True])
 def test_balls_of_given_radii_end_among_points_almost_equally_far(closed):
     rng = np.random.default_rng(0)
@@ -159,8 +112,3 @@ def test_balls_of_given_radii_are_right_where_ties_abound(n, m, closed, seed):
     for metric, A, B in ((Euclidean(), X, Z), (Precomputed().fit(D), D, np.arange(m))):
         found = balls_of_radii(metric, A, B, radii=radii, closed=closed)
         np.testing.assert_array_equal(found.toarray(), naive.members(D, radii, closed))
-
-
-def test_spans_are_ranges_one_after_the_other():
-    assert spans(np.array([5, 0, 9]), np.array([2, 0, 3])).tolist() == [5, 6, 9, 10, 11]
-    assert spans(np.array([], dtype=int), np.array([], dtype=int)).tolist() == []

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from protocover import CoverMemoryWarning, PVMClassifier
-from protocover._balls import adaptive_forecast as adaptive_forecast
+from protocover._balls import forecast as adaptive_forecast
 from protocover._balls import ordered_members
-from protocover._balls.adaptive_forecast import measure_own
+from protocover._balls.forecast import measure_own
 from protocover._selection.adaptive_radii import CandidateBalls, Rules, join_balls
 from protocover.dissimilarity import Euclidean
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 from scipy.spatial.distance import cdist
@@ -13,11 +13,10 @@ from scipy.spatial.distance import cdist
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._balls import balls_of_radii, build_balls, build_levels
-from protocover._balls.nearest import find_nearest, nearest_in_groups
+from protocover._balls import build_balls, build_levels
 from protocover.dissimilarity import Metric, RankDissimilarity, Tanimoto
 from protocover.dissimilarity import _mapped as mapped
-from protocover.dissimilarity._bits.scan import BitScan
+from protocover.dissimilarity._bits import BitPairs
 
 
 def _bits(seed, n, p, share):
@@ -53,6 +52,7 @@ def test_every_form_gives_what_counting_gives(form, p):
     np.testing.assert_array_equal(cdist(bits, bits, "jaccard"), expected)
 
 
+@settings(max_examples=40)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([1, 3, 16, 100, 700]),
@@ -74,41 +74,27 @@ def test_balls_are_those_of_the_table_at_every_distance_that_occurs(seed, p, sha
     np.testing.assert_array_equal(levels, np.where(first < len(radii[:20]), first + 1, 0))
 
 
-@given(st.integers(0, 10**6), st.sampled_from(["booleans", "packed", "sparse"]))
-def test_the_nearest_and_balls_of_several_radii_are_those_of_the_table(seed, form):
-    metric, X = _forms(_bits(seed, 20, 30, 0.4))[form]
-    table, bounds = metric.pairwise(X, X[:9]), np.array([0, 4, 4, 9])
-    own = np.random.default_rng(seed).choice([0.25, 0.5, 0.75, 0.8], size=9)
-    for radii in (None, own):
-        index, distance = find_nearest(metric, X, X[:9], bounds=bounds, radii=radii)
-        expected, nearest = nearest_in_groups(table, bounds, radii)
-        np.testing.assert_array_equal(index, expected)
-        np.testing.assert_array_equal(distance, nearest)
-    balls = balls_of_radii(metric, X, X[:9], radii=own, closed=True)
-    np.testing.assert_array_equal(balls.toarray(), table <= own)
-
-
 @pytest.mark.parametrize("eps", [0.0, 0.3, 0.9, 1.0])
 @pytest.mark.parametrize("p", [5, 2048, 30_000])
 def test_nothing_in_the_product_is_rounded(p, eps):
     """Common bits are told from the sum in single precision as they are."""
     metric, X = Tanimoto(), _bits(3, 10, p, 0.7)
-    scan = metric.level_test(X, X, radii=np.array([eps]), closed=True)
-    assert isinstance(scan, BitScan)
+    scan = metric.bind(X, X, radii=np.array([eps]))
+    assert isinstance(scan, BitPairs)
     excess = scan._excess(slice(0, 10), slice(0, 10))
     assert excess.dtype == np.float32
     common = X.astype(np.int64) @ X.T.astype(np.int64)
     ones = np.add.outer(X.sum(axis=1), X.sum(axis=1))
-    np.testing.assert_array_equal(excess.astype(np.float64) + scan._share * ones, common)
-    assert scan._share <= (1.0 - eps) / (2.0 - eps)
+    np.testing.assert_array_equal(excess.astype(np.float64) + scan._least * ones, common)
+    assert scan._least <= (1.0 - eps) / (2.0 - eps)
 
 
 def test_jaccard_is_found_in_the_same_way(monkeypatch):
     monkeypatch.setattr(mapped, "_FEW_PAIRS", 0)
     bits = _bits(5, 40, 25, 0.3)
     metric = Metric("jaccard").fit(bits)
-    assert isinstance(metric.mapped(bits, bits)[0], Tanimoto)
-    assert Metric("jaccard", {"w": np.ones(25)}).fit(bits).mapped(bits, bits) is None
+    assert isinstance(metric._mapped(bits, bits)[0], Tanimoto)
+    assert Metric("jaccard", {"w": np.ones(25)}).fit(bits)._mapped(bits, bits) is None
     table = metric.pairwise(bits, bits)
     for eps in np.unique(table)[::9]:
         balls = build_balls(metric, bits, bits, eps=float(eps), closed=True)

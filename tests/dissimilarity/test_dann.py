@@ -7,13 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_wine
-from sklearn.neighbors import KNeighborsClassifier
 
 import naive
-from protocover._balls import build_balls
 from protocover._selection.balls import formulate
 from protocover._selection.selection import select
-from protocover.dissimilarity import Euclidean
 from protocover.dissimilarity._dann import DANN
 from protocover.solvers import greedy
 
@@ -114,16 +111,6 @@ def test_stretches_space_across_the_boundary():
     assert across < 1.5 * along
 
 
-@pytest.mark.parametrize("closed", [False, True])
-def test_balls_are_those_of_the_table(wine, closed):
-    """Balls built by whole columns compare what pairwise returns."""
-    X, y = wine
-    dann = DANN().fit(X, y)
-    table = dann.pairwise(X, X)
-    balls = build_balls(dann, X, X, eps=3.0, closed=closed, n_jobs=2)
-    assert (balls.toarray() == naive.members(table, 3.0, closed)).all()
-
-
 def test_prototypes_need_no_training_points(wine):
     """Cut down to some prototypes it measures new points the same."""
     X, y = wine
@@ -165,25 +152,6 @@ def errors(dissimilarity, X, y, X_test, y_test):
     return (y[new.argmin(axis=1)] != y_test).mean(), (nearest != y_test).mean()
 
 
-def test_helps_where_features_are_many_and_points_are_few():
-    """With 500 features and 100 points it cuts the Euclidean error by a third or more."""
-    for seed in range(3):
-        problem = factor_problem(seed)
-        euclidean = errors(Euclidean(), *problem)
-        adaptive = errors(DANN(), *problem)
-        assert adaptive[0] < 0.7 * euclidean[0]
-        assert adaptive[1] < 0.7 * euclidean[1]
-
-
-def test_serves_scikit_learn_as_a_precomputed_table(wine):
-    """Its table goes into KNeighborsClassifier."""
-    X, y = wine
-    dann = clone(DANN(epsilon=0.5)).fit(X[::2], y[::2])
-    neighbors = KNeighborsClassifier(5, metric="precomputed")
-    neighbors.fit(dann.pairwise(X[::2], X[::2]), y[::2])
-    assert neighbors.score(dann.pairwise(X[1::2], X[::2]), y[1::2]) > 0.8
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -219,15 +187,6 @@ def test_neighbors_at_one_distance_count_alike():
         for j in range(8):
             expected = 0.0 if i == j else same if (i - j) % 2 == 0 else other
             assert table[i, j] == pytest.approx(expected, rel=1e-6)
-
-
-def test_without_softening_a_step_along_the_boundary_costs_nothing():
-    """The factors of directions without difference between classes are 0, not rounding."""
-    rng = np.random.default_rng(0)
-    X = np.column_stack((np.repeat([-1.0, 1.0], 50) + rng.normal(size=100), rng.normal(size=100)))
-    dann = DANN(epsilon=0.0).fit(X, np.repeat([0, 1], 50)).for_prototypes(X)
-    for metric in dann._metrics:
-        assert np.count_nonzero(metric.factors) == 1
 
 
 def test_distances_do_not_depend_on_the_tile(wine):

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from protocover.dissimilarity._tangent.exact_products import add_up, exponents, multiply, split
+from protocover.dissimilarity._arithmetic import multiply, split
 
 
 def vectors(n, p, seed=0):
@@ -65,28 +65,3 @@ def test_each_part_adds_some_bits(n_left, n_right, error):
     product = multiply(split(x, n_left).astype(float), split(z, n_right).astype(float))
     lengths = np.outer(np.linalg.norm(x, axis=1), np.linalg.norm(z, axis=1))
     assert (abs(product - x @ z.T) <= error * lengths).all()
-
-
-def test_nothing_is_a_vector_too():
-    """Zeros stay zeros, and have an exponent below all others."""
-    nothing = np.zeros((1, 5))
-    assert (split(nothing, 2) == 0.0).all()
-    assert exponents(nothing)[0] < exponents(np.full((1, 5), 5e-324))[0]
-
-
-@pytest.mark.parametrize("size", [1e-320, 1e-300, 1e-3, 1.0, 7.3, 1e300])
-def test_exponents_are_those_of_the_length(size):
-    """Even of vectors whose squares over- or underflow."""
-    rows = size * np.array([[3.0, 4.0], [-0.3, 0.4], [0.0, 1.0]])
-    lengths = [max(abs(row)) * np.hypot(*(row / max(abs(row)))) for row in rows]
-    assert exponents(rows).tolist() == np.frexp(lengths)[1].tolist()
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 9, 100])
-def test_sums_do_not_depend_on_layout_or_company(n):
-    """Contiguous or not, alone or one of many."""
-    terms = vectors(30, n)
-    sums = add_up(terms)
-    np.testing.assert_allclose(sums, terms.sum(axis=1), rtol=1e-10)
-    assert (sums == add_up(np.asfortranarray(terms))).all()
-    assert (sums == [add_up(row) for row in terms]).all()

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from protocover.dissimilarity._strings.fasta import FastaRecord, read_fasta
+from protocover.dissimilarity._sequences import FastaRecord, read_fasta
 
 
 def test_lines_of_a_sequence_are_joined_and_empty_lines_between_records_skipped(tmp_path):

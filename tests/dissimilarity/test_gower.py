@@ -14,15 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.neighbors import KNeighborsClassifier
 
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._balls import build_balls
-from protocover._balls.nearest import find_nearest
-from protocover.dissimilarity._gower import Gower, mixed
+from protocover.dissimilarity import Gower
 
 SIZES = ["S", "M", "L", "XL"]
 NAMES = ["age", "size", "town", "member", "spots"]
@@ -83,14 +79,6 @@ def test_objects_of_all_kinds_agree_with_the_oracle(rows):
     np.testing.assert_allclose(metric.pairwise(rows, rows), expected(ROWS, ROWS), rtol=1e-14)
 
 
-def test_pandas_na_nan_and_none_are_all_missing():
-    rows = [[1.0, "a"], [3.0, "b"], [np.nan, pd.NA], [None, np.nan], [pd.NaT, None]]
-    X = object_array(rows)
-    table = Gower().fit(X).pairwise(X, X)
-    np.testing.assert_array_equal(table[2:], 1.0)
-    np.testing.assert_array_equal(table[0, :2], [0.0, 1.0])
-
-
 @st.composite
 def tables(draw):
     n_rows = draw(st.integers(2, 6))
@@ -108,7 +96,7 @@ def tables(draw):
     return [list(row) for row in rows], kinds, weights[: len(kinds)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(table=tables(), n_training=st.integers(1, 4), gap=st.sampled_from([None, 0.0, 0.5, 1.0]))
 def test_any_table_agrees_with_the_oracle(table, n_training, gap):
     """Queries may lie outside the training range and have categories not seen in it."""
@@ -138,14 +126,6 @@ def test_any_table_agrees_with_the_oracle(table, n_training, gap):
     ]
     np.testing.assert_array_equal(table, single)
     np.testing.assert_array_equal(table, table.T)
-
-
-def test_strips_do_not_show(monkeypatch):
-    X = pandas_frame(ROWS)
-    metric = Gower().fit(X)
-    whole = metric.pairwise(X, X)
-    monkeypatch.setattr(mixed, "_STRIP", 10)
-    np.testing.assert_array_equal(metric.pairwise(X, X), whole)
 
 
 def test_types_tell_the_kinds():
@@ -214,24 +194,6 @@ def test_dates_differ_by_their_share_of_the_range():
         np.testing.assert_allclose(Gower().fit(X).pairwise(X[:1], X), [[0.0, 0.25, 1.0, 1.0]])
 
 
-def test_ranks_go_by_the_declared_order_and_not_by_what_occurs():
-    X = pd.DataFrame({"size": pd.Categorical(["S", "L"], categories=SIZES, ordered=True)})
-    np.testing.assert_allclose(Gower().fit(X).pairwise(X, X), [[0, 2 / 3], [2 / 3, 0]])
-
-
-def test_numbers_called_ordered_go_by_rank():
-    X = np.array([[1.0], [10.0], [100.0]])
-    table = Gower(feature_types={0: "ordered"}).fit(X).pairwise(X, X)
-    np.testing.assert_array_equal(table[0], [0.0, 0.5, 1.0])
-
-
-def test_a_number_outside_the_training_range_differs_by_one_at_most():
-    metric = Gower().fit([[0.0], [10.0]])
-    np.testing.assert_allclose(
-        metric.pairwise([[14.0], [-30.0]], [[0.0], [5.0]]), [[1, 0.9], [1, 1]]
-    )
-
-
 def test_a_number_beyond_all_floats_of_the_range_is_still_a_number():
     metric = Gower().fit([[0.0], [1e-300]])
     np.testing.assert_array_equal(
@@ -258,14 +220,6 @@ def test_a_column_without_values_is_left_out_and_the_log_says_so(caplog):
     assert "column 1 has no value" in caplog.text
     np.testing.assert_array_equal(metric.weights_, [1.0, 0.0])
     np.testing.assert_array_equal(metric.pairwise([[1.0, "new"]], training), [[0.0, 1.0]])
-
-
-def test_a_column_may_be_missing_altogether_at_prediction():
-    training = pd.DataFrame({"a": [1.0, 3.0], "b": ["x", "y"]})
-    queries = pd.DataFrame({"a": [1.0, 3.0], "b": [np.nan, np.nan]})
-    for gap, near, far in ((None, 0.0, 1.0), (0.5, 0.25, 0.75)):
-        table = Gower(missing_penalty=gap).fit(training).pairwise(queries, training)
-        np.testing.assert_array_equal(table, [[near, far], [far, near]])
 
 
 def test_a_row_of_gaps_is_near_everything_by_gower_and_pays_for_it_with_a_gap():
@@ -326,31 +280,8 @@ def test_two_absences_tell_nothing():
     )
 
 
-@pytest.mark.parametrize("make", [pandas_frame, polars_frame, object_array, list])
-@pytest.mark.parametrize("closed", [True, False])
-def test_balls_are_those_of_comparing_cross(make, closed, monkeypatch):
-    """At a radius that is one of the distances, in tiles of two by two."""
-    monkeypatch.setattr("protocover._balls.build.TILE_ROWS", 2)
-    monkeypatch.setattr("protocover._balls.build.TILE_COLUMNS", 2)
-    X = make(ROWS)
-    metric = Gower(weights=[0.3, 1.0, 0.7, 1.0, 0.1], feature_types=_size_ranks(X)).fit(X)
-    table = metric.pairwise(X, X)
-    for eps in np.unique(table)[1:]:
-        balls = build_balls(metric, X, X, eps=eps, closed=closed, n_jobs=2)
-        np.testing.assert_array_equal(balls.toarray(), naive.members(table, eps, closed))
-
-
 def _size_ranks(X):
     return None if hasattr(X, "columns") else {1: SIZES}
-
-
-def test_nearest_in_groups_is_that_of_cross():
-    X = pandas_frame(ROWS)
-    metric = Gower().fit(X)
-    index, distance = find_nearest(metric, X[3:], X[:3], bounds=np.array([0, 1, 3]))
-    table = metric.pairwise(X[3:], X[:3])
-    np.testing.assert_array_equal(index[:, 1], 1 + table[:, 1:].argmin(axis=1))
-    np.testing.assert_array_equal(distance[:, 0], table[:, 0])
 
 
 @pytest.mark.parametrize("make", [pandas_frame, polars_frame, object_array, list])
@@ -362,24 +293,6 @@ def test_classifier_is_that_of_the_precomputed_matrix(make):
     judge = PVMClassifier(eps=0.6, metric="precomputed", **PAPER).fit(table, y)
     np.testing.assert_array_equal(model.candidate_indices_, judge.candidate_indices_)
     np.testing.assert_array_equal(model.predict(X), judge.predict(table))
-
-
-def test_serves_scikit_learn_neighbors_as_a_precomputed_matrix():
-    X = polars_frame(ROWS)
-    metric = Gower().fit(X)
-    model = KNeighborsClassifier(1, metric="precomputed").fit(metric.pairwise(X, X), list("abcde"))
-    assert list(model.predict(metric.pairwise(X, X))) == list("abcde")
-
-
-def test_must_be_fitted_first():
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        Gower().pairwise([[1.0]], [[1.0]])
-
-
-def test_parameters_are_those_of_scikit_learn():
-    metric = Gower(feature_types={"a": "binary"}, weights={"a": 2.0})
-    assert clone(metric).get_params() == metric.get_params()
-    assert metric.set_params(weights=None).weights is None
 
 
 def fitted():
@@ -506,43 +419,7 @@ class TestGowerPackage:
         X = mixed_frame(60)
         np.testing.assert_allclose(Gower().fit(X).pairwise(X, X), matrix(X), atol=2e-7)
 
-    def test_agrees_on_weights(self, matrix):
-        X = mixed_frame(40)
-        weight = np.array([1.0, 2.0, 0.0, 0.5, 3.0, 1.0, 0.25, 1.0])
-        ours = Gower(weights=weight).fit(X).pairwise(X, X)
-        np.testing.assert_allclose(ours, matrix(X, weight=weight), atol=2e-7)
-
     def test_agrees_on_two_tables_of_different_length_with_a_common_range(self, matrix):
         X = mixed_frame(60)
         ours = Gower().fit(X).pairwise(X[:20], X[20:])
         np.testing.assert_allclose(ours, matrix(X[:20], X[20:]), atol=2e-7)
-
-    def test_differs_on_two_tables_of_equal_length_which_it_takes_for_one(self, matrix):
-        X = mixed_frame(40)
-        A, B = X[:20], X[20:]
-        theirs = matrix(A, B)
-        ours = Gower().fit(X).pairwise(A, B)
-        upper = np.triu_indices(20)
-        np.testing.assert_allclose(ours[upper], theirs[upper], atol=2e-7)
-        np.testing.assert_array_equal(theirs, theirs.T)
-        assert np.abs(ours - theirs).max() > 0.1
-
-    def test_differs_on_a_column_with_maximum_zero_which_it_leaves_out(self, matrix):
-        X = mixed_frame(20).assign(n0=np.linspace(-1.0, 0.0, 20))
-        theirs = matrix(X)
-        np.testing.assert_allclose(theirs, matrix(X.assign(n0=0.0)))
-        assert np.abs(Gower().fit(X).pairwise(X, X) - theirs).max() > 0.1
-
-    def test_differs_on_missing_values_which_it_passes_on_or_counts_as_different(self, matrix):
-        X = mixed_frame(20)
-        X.loc[3, "n0"] = np.nan
-        assert np.isnan(matrix(X)[3]).all()
-        X = mixed_frame(20)
-        X.loc[3, "c0"] = np.nan
-        assert matrix(X)[3, 3] > 0.0
-        assert Gower().fit(X).pairwise(X, X)[3, 3] == 0.0
-
-    def test_differs_on_large_numbers_whose_range_it_takes_in_single_precision(self, matrix):
-        X = mixed_frame(20).assign(n0=1e9 + np.arange(20.0))
-        np.testing.assert_allclose(matrix(X), matrix(X.assign(n0=1.0)), atol=1e-6)
-        assert np.abs(Gower().fit(X).pairwise(X, X) - matrix(X)).max() > 0.1

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from protocover._balls import build_balls, build_levels, ordered_members, relative_to, within
 from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Gower
-from protocover.dissimilarity._gower import blocks, coded, distance
+from protocover.dissimilarity import _gower as distance
+from protocover.dissimilarity import _gower_blocks as blocks
 
 
 def mixed(rng, n, *, missing, beyond):
@@ -57,12 +58,12 @@ def small_blocks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distance, "_WORTH_A_SEARCH", 0)
         patch.setattr(blocks, "_SIZE", 4)
-        patch.setattr(coded, "_SMALL", 4)
+        patch.setattr(blocks, "_SMALL", 4)
         patch.setattr(blocks, "_LARGEST_SHARE", 1.0)
         yield
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(questions(), st.booleans())
 def test_members_levels_and_distances_are_those_of_cross(question, closed):
     metric, X, Z, table, eps, _ = question
@@ -80,7 +81,7 @@ def test_members_levels_and_distances_are_those_of_cross(question, closed):
     assert np.array_equal(found, np.where(inside, table, np.nan), equal_nan=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(questions(), st.booleans(), st.integers(1, 4))
 def test_the_nearest_of_each_group_is_that_of_cross(question, with_radii, n_groups):
     metric, X, Z, table, _, rng = question
@@ -112,7 +113,7 @@ def test_few_rows_of_far_blocks_are_looked_at(monkeypatch):
 
     monkeypatch.setattr(blocks, "average_differences", counted)
     monkeypatch.setattr(blocks, "_SIZE", 16)
-    monkeypatch.setattr(coded, "_SMALL", 16)
+    monkeypatch.setattr(blocks, "_SMALL", 16)
     build_balls(metric, X, X, eps=0.01, n_jobs=1)
     find_nearest(metric, X, X, bounds=np.array([0, 2000]), n_jobs=1)
     assert 2000 < n_pairs[0] < 0.25 * 2 * 2000**2

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import cross_val_score
 
 from paper import PAPER
 from protocover import PVMClassifier
@@ -95,15 +94,6 @@ def test_what_needs_distances_of_unknown_queries_says_what_is_missing(ask):
             ask(by_matrix, K)
 
 
-def test_an_outlier_label_needs_distances():
-    metric = KernelDistance("precomputed")
-    model = PVMClassifier(eps=1.0, metric=metric, outlier_label=7, **PAPER).fit(X @ X.T, Y)
-    with pytest.raises(
-        ValueError, match="predict with radii='shared' and outlier_label=None does"
-    ):
-        model.predict(QUERIES @ X.T)
-
-
 def test_the_training_matrix_itself_tells_everything():
     by_matrix, by_name = _linear()
     K = X @ X.T
@@ -120,13 +110,6 @@ def test_the_training_matrix_itself_tells_everything():
         eps=1.0, metric=KernelDistance("precomputed"), outlier_label=7, **PAPER
     )
     assert set(with_label.fit(K, Y).predict(K)) <= {0, 1, 7}
-
-
-def test_a_square_matrix_of_other_points_is_not_taken_for_the_training_matrix():
-    by_matrix, _ = _linear()
-    others = np.random.default_rng(2).normal(size=X.shape)
-    with pytest.raises(ValueError, match="need K"):
-        by_matrix.explain(others @ X.T)
 
 
 @pytest.mark.parametrize("metric", [KernelDistance("precomputed"), None])
@@ -149,16 +132,6 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_in_the_matrix(metric):
         whole = with_zeros.coverage(K, Y).balls.toarray()[kept]
         part = without.coverage(K[np.ix_(kept, kept)], Y[kept]).balls.toarray()
         np.testing.assert_array_equal(whole, part)
-
-
-def test_cross_validation_of_an_unnormalised_kernel_matrix():
-    scores = cross_val_score(
-        PVMClassifier(eps=1.0, metric=KernelDistance("precomputed"), **PAPER), X @ X.T, Y, cv=3
-    )
-    by_name = cross_val_score(
-        PVMClassifier(eps=1.0, metric=KernelDistance("linear"), **PAPER), X, Y, cv=3
-    )
-    np.testing.assert_array_equal(scores, by_name)
 
 
 def test_an_indefinite_kernel_is_said_to_be_so_once_and_where_it_was_passed():

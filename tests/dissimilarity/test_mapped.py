@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from protocover import PVMClassifier
-from protocover._balls import balls_of_radii, build_balls, build_levels
-from protocover._balls.nearest import find_nearest, nearest_in_groups
-from protocover._balls.traits import map_if_faster
+from protocover._balls import build_balls, build_levels, nearest_in_groups
+from protocover._balls.nearest import find_nearest
 from protocover._exceptions import DissimilarityError
 from protocover.dissimilarity import Metric
 from protocover.dissimilarity import _mapped as mapped
-from protocover.dissimilarity._euclidean import mapped as of_rows
-from protocover.dissimilarity._euclidean import rows as mapped_rows
-from protocover.dissimilarity._euclidean.bracket import bracket
+from protocover.dissimilarity._euclidean import sums
+from protocover.dissimilarity._euclidean.product import bracket
 from protocover.dissimilarity._euclidean.sums import direct_squares
 
 
@@ -26,7 +24,7 @@ def however_few():
     """Map however few the pairs are, so that small tests go the way of large data."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mapped, "_FEW_PAIRS", 0)
-        patch.setattr(of_rows, "_FEW_TERMS", 0)
+        patch.setattr(mapped, "_FEW_TERMS", 0)
         yield
 
 
@@ -89,10 +87,11 @@ def _table_of(metric, X, Z):
         return None
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(NAMES), st.integers(1, 40), TABLES, SCALES, KINDS)
 def test_what_the_metric_computes_lies_within_the_bracket(seed, name, p, form, scale, kind):
     metric, X, Z = _case(seed, name, p, form, scale, kind)
-    table, found = _table_of(metric, X, Z), metric.mapped(X, Z)
+    table, found = _table_of(metric, X, Z), metric._mapped(X, Z)
     if table is None or found is None:
         return
     quick, left, right = found
@@ -107,6 +106,7 @@ def test_what_the_metric_computes_lies_within_the_bracket(seed, name, p, form, s
     np.testing.assert_array_equal(quick._finish(direct_squares(left, right, i, j)), table.ravel())
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(NAMES), st.integers(1, 40), TABLES, SCALES, KINDS)
 def test_balls_are_those_of_the_table_at_every_distance_that_occurs(
     seed, name, p, form, scale, kind
@@ -128,6 +128,7 @@ def test_balls_are_those_of_the_table_at_every_distance_that_occurs(
         np.testing.assert_array_equal(levels, np.where(first < len(radii), first + 1, 0))
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(NAMES), st.integers(1, 40), TABLES, SCALES, KINDS)
 def test_the_nearest_is_that_of_the_table(seed, name, p, form, scale, kind):
     metric, X, Z = _case(seed, name, p, form, scale, kind)
@@ -143,26 +144,13 @@ def test_the_nearest_is_that_of_the_table(seed, name, p, form, scale, kind):
         np.testing.assert_array_equal(distance, nearest)
 
 
-@given(st.integers(0, 10**6), st.sampled_from(NAMES), TABLES)
-def test_balls_of_several_radii_are_those_of_the_table(seed, name, form):
-    metric, X, Z = _case(seed, name, 6, form, 1.0, "ordinary")
-    table = _table_of(metric, X, Z)
-    if table is None:
-        return
-    radii = np.random.default_rng(seed).choice(table.ravel(), size=len(Z))
-    for closed in (False, True):
-        balls = balls_of_radii(metric, X, Z, radii=radii, closed=closed)
-        expected = table <= radii if closed else table < radii
-        np.testing.assert_array_equal(balls.toarray(), expected)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_ordinary_data_are_mapped(name):
     """Otherwise all of the above would compare the table with itself."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 20)) * 3.0 + 1.0
     for learned in (Metric(_metric(rng, name, 20).name), _metric(rng, name, 20)):
-        found = learned.fit(X).mapped(X, X)
+        found = learned.fit(X)._mapped(X, X)
         assert found is not None
         _, left, right = found
         assert right is left
@@ -173,11 +161,11 @@ def test_ordinary_data_are_mapped(name):
 @pytest.mark.parametrize("waste", [1, 1 << 15])
 @pytest.mark.parametrize("shape", [(1, 30), (30, 1), (17, 23), (23, 17), (2, 2)])
 def test_pairs_get_their_own_distances_however_they_are_grouped(shape, waste, monkeypatch):
-    monkeypatch.setattr(mapped_rows, "_TERMS_AT_ONCE", waste)
+    monkeypatch.setattr(sums, "_TERMS_AT_ONCE", waste)
     rng = np.random.default_rng(1)
     X, Z = (rng.normal(size=(n, 5)) for n in shape)
     metric = Metric("seuclidean").fit(np.vstack((X, Z)))
-    _, left, right = metric.mapped(X, Z)
+    _, left, right = metric._mapped(X, Z)
     i, j = rng.integers(shape[0], size=60), rng.integers(shape[1], size=60)
     np.testing.assert_array_equal(left.distances(right, i, j), metric.pairwise(X, Z)[i, j])
     assert len(left.distances(right, i[:0], j[:0])) == 0
@@ -220,8 +208,7 @@ def test_where_the_map_is_of_no_use_the_metric_itself_answers(case):
     metric, X = _not_to_be_mapped()[case]
     metric.fit(X)
     with np.errstate(all="ignore"):
-        assert metric.mapped(X, X) is None
-        assert map_if_faster(metric, X, X)[0] is metric
+        assert metric._mapped(X, X) is None
         if case in REFUSED:
             with pytest.raises(ValueError, match=REFUSED[case]):
                 build_balls(metric, X, X, eps=1.0)
@@ -230,14 +217,6 @@ def test_where_the_map_is_of_no_use_the_metric_itself_answers(case):
     eps = float(np.median(table))
     balls = build_balls(metric, X, X, eps=eps, closed=True)
     np.testing.assert_array_equal(balls.toarray(), table <= eps)
-
-
-def test_a_map_pays_from_some_number_of_pairs_on(monkeypatch):
-    monkeypatch.setattr(mapped, "_FEW_PAIRS", 32)
-    X = np.random.default_rng(0).normal(size=(100, 5))
-    metric = Metric("seuclidean").fit(X)
-    assert metric.mapped(X[:1], X) is None
-    assert metric.mapped(X, X) is not None
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -250,7 +229,7 @@ def test_a_model_is_the_same_with_and_without_the_map(name, monkeypatch):
     for radii in ("shared", "adaptive"):
         quick = PVMClassifier(eps="auto", metric=metric, radii=radii).fit(X, y)
         with monkeypatch.context() as patch:
-            patch.setattr(Metric, "mapped", lambda *_: None)
+            patch.setattr(Metric, "_mapped", lambda *_: None)
             slow = PVMClassifier(eps="auto", metric=metric, radii=radii).fit(X, y)
             expected = slow.decision_function(X)
         assert quick.eps_ == slow.eps_

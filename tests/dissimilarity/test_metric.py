@@ -4,7 +4,6 @@ from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 from scipy.spatial.distance import cdist
 from sklearn.metrics import DistanceMetric, pairwise_distances
 from sklearn.metrics.pairwise import nan_euclidean_distances
-from sklearn.neighbors import VALID_METRICS
 
 from paper import PAPER
 from protocover import PVMClassifier
@@ -16,10 +15,8 @@ from protocover.dissimilarity import (
     SquaredEuclidean,
     resolve_metric,
 )
-from protocover.dissimilarity import (
-    _gaps as gaps,
-)
-from protocover.dissimilarity._inverse import column_products, pseudo_inverse
+from protocover.dissimilarity import _metric as metric_module
+from protocover.dissimilarity._arithmetic import column_products, pseudo_inverse
 from protocover.dissimilarity._metric import METRIC_ALIASES, METRIC_NAMES
 
 RNG = np.random.default_rng(0)
@@ -73,12 +70,6 @@ def test_a_constant_feature_tells_nothing():
         Metric("seuclidean").fit(constant).pairwise(constant, constant),
         Metric("seuclidean").fit(X).pairwise(X, X),
     )
-
-
-def test_missing_values_pass_where_the_metric_takes_them():
-    holes = X.copy()
-    holes[0, 0] = np.nan
-    assert np.isfinite(Metric("nan_euclidean").fit(holes).pairwise(holes, holes)).all()
 
 
 def test_sparse_rows_are_refused_where_the_metric_does_not_take_them():
@@ -169,21 +160,6 @@ def test_an_alias_means_what_it_means_at_home(alias):
         )
 
 
-def test_every_name_of_scipy_and_of_scikit_learn_is_known():
-    known = METRIC_NAMES | set(METRIC_ALIASES) | {"euclidean", "sqeuclidean", "cosine"}
-    of_neighbors = set().union(*VALID_METRICS.values())
-    # These two go with arguments of their own: a table, and a function.
-    assert of_neighbors - known <= {"precomputed", "pyfunc"}
-
-
-def test_matching_counts_truth_values_that_differ():
-    numbers = np.array([[0.0, 1.0, 2.0], [0.0, 3.0, 0.0]])
-    expected = DistanceMetric.get_metric("matching").pairwise(numbers)
-    np.testing.assert_array_equal(
-        resolve_metric("matching").fit(numbers).pairwise(numbers, numbers), expected
-    )
-
-
 def test_a_metric_of_no_such_name_is_refused():
     with pytest.raises(ValueError, match=r"name must be one of .*canberra.*, got 'cityblok'"):
         Metric("cityblok").fit(X)
@@ -234,7 +210,7 @@ def test_gaps_are_left_out_as_scikit_learn_does(params):
 
 
 def test_distances_across_gaps_do_not_depend_on_tile_or_side(monkeypatch):
-    monkeypatch.setattr(gaps, "_STRIP", 64)
+    monkeypatch.setattr(metric_module, "_STRIP", 64)
     holes = _with_gaps()
     metric = Metric("nan_euclidean").fit(holes)
     table = metric.pairwise(holes, holes)
@@ -299,12 +275,6 @@ def test_values_whose_powers_underflow_are_refused(name, params, unit):
         model.fit(X * unit, y)
     model.fit(np.where(np.arange(4) < 3, X * unit, X), y)
     model.fit(X * 0.0, y)
-
-
-def test_the_largest_difference_does_not_underflow():
-    tiny = X * 1e-160
-    table = Metric("minkowski", {"p": np.inf}).fit(tiny).pairwise(tiny, tiny)
-    np.testing.assert_array_equal(table, cdist(tiny, tiny, "chebyshev"))
 
 
 @pytest.mark.parametrize("name", ["seuclidean", "mahalanobis"])

@@ -12,7 +12,6 @@ from protocover import BallCover, PVMClassifier, load_model, save_model
 from protocover._balls import build_balls
 from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
-from protocover.report._table import _most_different_columns
 
 TYPES = [np.float16, np.int8]
 METRICS = [Euclidean(), SquaredEuclidean(), Cosine()]
@@ -33,7 +32,7 @@ def test_balls_and_nearest_are_those_of_the_same_numbers_in_double_precision(met
     wide = X.astype(np.float64)
     table = metric.pairwise(wide, wide)
     np.testing.assert_array_equal(metric.pairwise(X, X), table)
-    for eps in np.unique(table)[1::400]:
+    for eps in np.unique(table)[1::1200]:
         for A, B in ((X, X), (X, X[:30]), (X, wide[:30]), (np.asfortranarray(X), X)):
             balls = build_balls(metric, A, B, eps=float(eps), closed=True)
             np.testing.assert_array_equal(balls.toarray(), table[:, : len(B)] <= eps)
@@ -84,24 +83,6 @@ def test_candidates_given_as_bytes_and_points_as_doubles_go_together():
             X.astype(float), y
         )
         np.testing.assert_array_equal(model.candidate_indices_, same.candidate_indices_)
-
-
-@pytest.mark.parametrize("dtype", [*TYPES, np.uint8])
-def test_a_report_finds_the_same_telling_columns(dtype):
-    rng = np.random.default_rng(1)
-    codes = np.arange(90) % 3
-    X = (rng.integers(0, 120, size=(90, 300)) + 2 * codes[:, None] * (np.arange(300) % 2)).clip(
-        0, 127
-    )
-    expected = _most_different_columns(X.astype(np.float64), codes)
-    places = _most_different_columns(X.astype(dtype), codes)
-    np.testing.assert_array_equal(places, expected)
-
-
-def test_other_metrics_see_double_precision():
-    X, y = _rows(np.int8), np.arange(80) % 3
-    model = PVMClassifier(eps=100.0, metric="cityblock", **PAPER).fit(X, y)
-    assert model.prototypes_.dtype == np.float64
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)

@@ -10,7 +10,8 @@ from scipy.spatial.distance import cdist
 
 import naive
 from protocover._balls import nearest as nearest_module
-from protocover._balls.nearest import ask_index, ask_index_for_two, nearest_in_groups
+from protocover._balls import nearest_in_groups
+from protocover._balls.nearest import ask_index, ask_index_for_two
 from protocover._prototypes import PrototypeSet
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
 from protocover.dissimilarity._euclidean import index as index_module

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from protocover.dissimilarity._rounding import grain, round_in_place
+from protocover.dissimilarity._arithmetic import grain, round_in_place
 
 
 @pytest.mark.parametrize("bits", [32, 40])

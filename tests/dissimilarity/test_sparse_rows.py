@@ -5,11 +5,10 @@ import pytest
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
 from protocover import PVMClassifier, suggest_eps
-from protocover._balls import balls_of_radii, build_balls
-from protocover._balls.nearest import find_nearest
+from protocover._balls import build_balls
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
 from protocover.dissimilarity._euclidean import sums
-from protocover.dissimilarity._euclidean.embedding import directions, in_order
+from protocover.dissimilarity._euclidean.distance import directions, in_order
 from protocover.dissimilarity._euclidean.sums import direct_squares
 
 ALL = pytest.mark.parametrize(
@@ -104,28 +103,6 @@ def test_transform_agrees_with_the_balls_far_from_the_origin(radii):
     np.testing.assert_array_equal(suggest_eps(csr_array(X), y), suggest_eps(X, y))
 
 
-@ALL
-@pytest.mark.parametrize("name", FORMS)
-def test_the_nearest_are_those_of_dense_rows(name, dissimilarity):
-    X = FORMS[name].tocsr()
-    A, B = X[1::2], X[::2]
-    bounds = np.array([0, B.shape[0] // 3, B.shape[0]])
-    index, distance = find_nearest(dissimilarity, A, B, bounds=bounds)
-    expected = find_nearest(dissimilarity, A.toarray(), B.toarray(), bounds=bounds)
-    np.testing.assert_array_equal(index, expected[0])
-    np.testing.assert_array_equal(distance, expected[1])
-
-
-@ALL
-def test_balls_of_their_adaptive_radii_are_those_of_dense_rows(dissimilarity):
-    X = FORMS["unsorted, repeated, with zeros"]
-    dense = X.toarray()
-    radii = np.quantile(dissimilarity.pairwise(dense, dense), 0.4, axis=0)
-    balls = balls_of_radii(dissimilarity, X, X, radii=radii, closed=True)
-    expected = balls_of_radii(dissimilarity, dense, dense, radii=radii, closed=True)
-    np.testing.assert_array_equal(balls.toarray(), expected.toarray())
-
-
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("embed", [in_order, directions])
 def test_rows_and_their_direct_sums_are_those_of_dense_rows(name, embed):
@@ -138,15 +115,6 @@ def test_rows_and_their_direct_sums_are_those_of_dense_rows(name, embed):
     )
 
 
-def test_what_was_given_is_left_as_it_is():
-    X = FORMS["unsorted, repeated, with zeros"]
-    before = X.copy()
-    for embed in (in_order, directions):
-        embed(X)
-        for part in ("data", "indices", "indptr"):
-            np.testing.assert_array_equal(getattr(X, part), getattr(before, part))
-
-
 @pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
 def test_directions_do_not_depend_on_the_length(form):
     """Powers of two, so that not a bit may differ; no square of theirs is a number."""
@@ -157,19 +125,3 @@ def test_directions_do_not_depend_on_the_length(form):
         difference = found - expected
         assert abs(difference).max() == 0.0
     assert Cosine().pairwise(form(rows * 2.0**-60), form(rows))[0, 0] < 1e-15
-
-
-@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-@pytest.mark.parametrize("radii", ["shared", "adaptive"])
-def test_a_fit_is_that_on_dense_rows(metric, radii):
-    X, y = shuffled(words(12, n=90)), np.arange(90) % 3
-    models = [
-        PVMClassifier(metric=metric, radii=radii, random_state=0).fit(table, y)
-        for table in (X, X.toarray())
-    ]
-    assert models[0].eps_ == models[1].eps_
-    np.testing.assert_array_equal(*(model.candidate_indices_ for model in models))
-    queries = shuffled(words(13, n=30))
-    np.testing.assert_array_equal(
-        models[0].decision_function(queries), models[1].decision_function(queries.toarray())
-    )

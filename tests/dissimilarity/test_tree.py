@@ -5,19 +5,18 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover._balls import balls_of_radii, build_balls, build_levels
-from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
+from protocover._balls import build_balls, build_levels
+from protocover.dissimilarity import Euclidean
 from protocover.dissimilarity._euclidean import tree as tree_module
-from protocover.dissimilarity._euclidean.order import TreeOrder
-from protocover.dissimilarity._euclidean.scan import StripScan
-from protocover.dissimilarity._euclidean.tree import Blocks, TreeScan, suits_tree
+from protocover.dissimilarity._euclidean.product import ProductPairs
+from protocover.dissimilarity._euclidean.tree import Blocks, BlockTrees, suits_tree
 
 
 @pytest.fixture
 def always_trees(monkeypatch):
     monkeypatch.setattr(tree_module, "_ROWS", 0)
-    monkeypatch.setattr(tree_module, "_LARGEST_SHARE", 64.0)
-    monkeypatch.setattr(TreeScan, "tile", (37, 1 << 31))
+    monkeypatch.setattr(tree_module, "_LARGEST_FRACTION", 64.0)
+    monkeypatch.setattr(BlockTrees, "tile", (37, 1 << 31))
 
 
 def grid(p, side, step):
@@ -47,25 +46,12 @@ def test_members_are_those_of_direct_distances(name, closed):
     D = cdist(X, X)
     radii = np.unique(D[D > 0])
     assert isinstance(
-        Euclidean().level_test(X, X, radii=radii[:1], closed=closed),
-        StripScan if name == "very small" else TreeScan,
+        Euclidean().bind(X, X, radii=radii[:1]),
+        ProductPairs if name == "very small" else BlockTrees,
     )
     for eps in radii[:: max(1, len(radii) // 8)]:
         balls = build_balls(Euclidean(), X, X, eps=eps, closed=closed, n_jobs=2)
         np.testing.assert_array_equal(balls.toarray(), naive.members(D, eps, closed))
-
-
-@pytest.mark.usefixtures("always_trees")
-@pytest.mark.parametrize("dissimilarity", [Euclidean(), SquaredEuclidean()])
-def test_levels_and_other_candidates(dissimilarity):
-    rng = np.random.default_rng(2)
-    X, Z = (rng.integers(0, 5, size=(n, 2)).astype(float) for n in (80, 30))
-    D = dissimilarity.pairwise(X, Z)
-    radii = np.array([1.0, 2.0, 5.0])
-    levels = build_levels(dissimilarity, X, Z, radii=radii)
-    expected = np.searchsorted(radii, D, side="right") + 1
-    np.testing.assert_array_equal(levels.toarray(), np.where(D < 5.0, expected, 0))
-    assert levels.has_sorted_indices
 
 
 @pytest.mark.usefixtures("always_trees")
@@ -75,23 +61,10 @@ def test_levels_of_radii_that_hardly_differ(closed):
     X = np.repeat(grid(2, 8, 0.1), 2, axis=0)
     around = [0.1, 0.1 * np.sqrt(2.0), 0.2]
     radii = np.unique([0.0, *around, *np.nextafter(around, 0.0), *np.nextafter(around, 1.0)])
-    assert isinstance(Euclidean().level_test(X, X, radii=radii, closed=closed), TreeScan)
+    assert isinstance(Euclidean().bind(X, X, radii=radii), BlockTrees)
     expected = np.searchsorted(radii, cdist(X, X), side="left" if closed else "right") + 1
     levels = build_levels(Euclidean(), X, X, radii=radii, closed=closed).toarray()
     np.testing.assert_array_equal(levels, np.where(expected > len(radii), 0, expected))
-
-
-@pytest.mark.parametrize("n", [1, 36, 37, 38, 74, 200])
-def test_blocks_hold_all_rows_once_and_their_boxes_hold_the_blocks(n):
-    X = np.random.default_rng(n).normal(size=(n, 3)).astype(np.float32)
-    blocks = Blocks.of(X, size=37)
-    np.testing.assert_array_equal(np.sort(blocks.order), np.arange(n))
-    assert len(blocks.trees) == -(-n // 37)
-    for k, tree in enumerate(blocks.trees):
-        rows = X[blocks.order[37 * k : 37 * (k + 1)]]
-        np.testing.assert_array_equal(tree.data, rows)
-        np.testing.assert_array_equal(blocks.lowest[k], rows.min(axis=0))
-        np.testing.assert_array_equal(blocks.highest[k], rows.max(axis=0))
 
 
 def test_only_blocks_nearby_are_looked_at():
@@ -101,21 +74,6 @@ def test_only_blocks_nearby_are_looked_at():
     for k in range(10):
         np.testing.assert_array_equal(blocks.near(blocks, k, 98.9), [k])
         assert len(blocks.near(blocks, k, 99.0)) == len({max(k - 1, 0), k, min(k + 1, 9)})
-
-
-@pytest.mark.usefixtures("always_trees")
-@pytest.mark.parametrize("dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine()])
-def test_who_is_nearer_is_told_as_by_the_scan(dissimilarity):
-    """Balls of radii of their own rest on this test, strip by strip and half by half."""
-    X = np.random.default_rng(5).integers(1, 9, size=(150, 2)).astype(np.float32)
-    for Z in (X, X[::3].copy()):
-        D = dissimilarity.pairwise(X, Z)
-        radii = np.quantile(D, 0.3, axis=0)
-        for closed in (False, True):
-            test = dissimilarity.distance_test(X, Z, eps=float(radii.max()), closed=closed)
-            assert isinstance(test, TreeOrder)
-            balls = balls_of_radii(dissimilarity, X, Z, radii=radii, closed=closed)
-            np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii, closed))
 
 
 def test_trees_are_for_many_candidates_in_few_dimensions_and_small_balls():

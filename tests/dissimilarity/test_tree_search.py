@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from protocover._balls.nearest import find_nearest, nearest_in_groups
+from protocover._balls import Groups, nearest_in_groups
+from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
-from protocover.dissimilarity._euclidean import nearest as nearest_module
-from protocover.dissimilarity._euclidean.nearest import TreeSearch, suits_tree_search
+from protocover.dissimilarity._euclidean import tree as tree_module
+from protocover.dissimilarity._euclidean.tree import NearestTrees, suits_tree_search
 
 
 @pytest.fixture
 def always_trees(monkeypatch):
-    monkeypatch.setattr(nearest_module, "_QUERIES", 1)
-    monkeypatch.setattr(nearest_module, "_IN_GROUP", 0)
-    monkeypatch.setattr(TreeSearch, "n_rows", 7)
+    monkeypatch.setattr(tree_module, "_QUERIES", 1)
+    monkeypatch.setattr(tree_module, "_IN_GROUP", 0)
+    monkeypatch.setattr(NearestTrees, "block_rows", 7)
 
 
 rng = np.random.default_rng(0)
@@ -36,7 +37,7 @@ DATA = {
 def test_the_nearest_are_those_of_all_distances(name, dissimilarity):
     A, B = DATA[name]
     bounds = np.array([0, len(B) // 3, len(B) // 3, len(B)])  # the second group is empty
-    assert isinstance(dissimilarity.nearest_test(A, B, bounds), TreeSearch)
+    assert isinstance(dissimilarity.bind(A, B, groups=Groups(bounds)), NearestTrees)
     index, distance = find_nearest(dissimilarity, A, B, bounds=bounds, n_jobs=2)
     expected = nearest_in_groups(dissimilarity.pairwise(A, B), bounds)
     np.testing.assert_array_equal(index, expected[0])
@@ -55,9 +56,9 @@ def test_trees_are_for_many_queries_and_large_groups_in_few_dimensions():
 def test_trees_and_products_agree_on_many_points(monkeypatch):
     A, B = (np.random.default_rng(n).integers(0, 300, size=(n, 2)) for n in (1500, 3000))
     bounds = np.array([0, 1000, 3000])
-    assert isinstance(Euclidean().nearest_test(A, B, bounds), TreeSearch)
+    assert isinstance(Euclidean().bind(A, B, groups=Groups(bounds)), NearestTrees)
     by_tree = find_nearest(Euclidean(), A, B, bounds=bounds)
-    monkeypatch.setattr(nearest_module, "_DIMENSIONS", 0)
+    monkeypatch.setattr(tree_module, "_DIMENSIONS", 0)
     by_product = find_nearest(Euclidean(), A, B, bounds=bounds)
     np.testing.assert_array_equal(by_tree[0], by_product[0])
     np.testing.assert_array_equal(by_tree[1], by_product[1])

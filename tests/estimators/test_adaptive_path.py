@@ -1,7 +1,6 @@
 """Paths and searches of prototypes with radii of their own, against fits one by one."""
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,28 +10,21 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.model_selection import (
     GridSearchCV,
-    GroupKFold,
-    LeaveOneGroupOut,
     ShuffleSplit,
-    StratifiedKFold,
 )
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from grid_search import fit_grid
 from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
-from protocover._estimators.search import folds
-from protocover._estimators.search.standard_error import trace_path
+from protocover import PVMClassifier, PVMClassifierCV, pvm_path
+from protocover._estimators.search_results import trace_path
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
 from protocover.report import summarize
-from protocover.solvers import greedy
 
 X, Y = load_iris(return_X_y=True)
 D = cdist(X, X).round(1)  # so that limits and radii are ties
 WEIGHTS = np.random.default_rng(0).integers(0, 4, size=len(Y)) / 8.0
 ROUGH = np.random.default_rng(1).uniform(0.1, 1.0, size=len(Y))
-GROUPS = np.arange(len(Y)) % 6
 LIMITS = [0.3, 1.0, 2.0, np.inf]
 COSTS = [0.01, 1.0, 4.0]
 
@@ -96,27 +88,7 @@ def test_every_point_of_the_path_is_a_separate_fit(name):
             assert path.n_prototypes[i, j] == len(model.candidate_indices_)
 
 
-def test_a_solver_of_ones_own_gets_the_problems_of_a_fit():
-    seen = []
-
-    def recorded(problem, *, rng, max_prototypes):
-        seen.append((problem.parts.toarray(), problem.wrong.tolist(), problem.prototype_cost))
-        return greedy(problem, rng=rng, max_prototypes=max_prototypes)
-
-    options = {"radii": "adaptive", "solver": recorded}
-    path = pvm_path(X, Y, eps=LIMITS, prototype_costs=COSTS, **options)
-    # The path goes class by class, a fit has all of one setting.
-    by_path = np.array([*range(len(seen))]).reshape(len(LIMITS), 3, len(COSTS))
-    for i, eps in enumerate(LIMITS):
-        for j, cost in enumerate(COSTS):
-            model = PVMClassifier(eps=eps, prototype_cost=cost, **options).fit(X, Y)
-            for place, (shells, *rest) in zip(by_path[i, :, j], seen[-3:], strict=True):
-                np.testing.assert_array_equal(seen[place][0], shells)
-                assert list(seen[place][1:]) == rest
-            np.testing.assert_array_equal(path.candidate_indices[i][j], model.candidate_indices_)
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.integers(1, 3))
 def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_cost(
     seed, closed, n_classes
@@ -159,41 +131,6 @@ def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_
             assert n == (whole.score > cost).sum()
 
 
-def test_no_limit_is_none_or_infinity_everywhere():
-    given = pvm_path(X, Y, eps=[None, 1.0], radii="adaptive", prototype_costs=1.0)
-    assert given.eps.tolist() == [1.0, np.inf]
-    unlimited = PVMClassifier(eps=None, radii="adaptive", prototype_cost=1.0, solver="greedy").fit(
-        X, Y
-    )
-    assert_same_model(given.model(1), unlimited, X)
-    again = given.model(1)
-    assert_same_model(again.fit(X, Y), unlimited, X)  # with the parameters it came with
-    for nothing in (np.inf, [np.inf], [None]):
-        assert pvm_path(X, Y, eps=nothing, radii="adaptive").eps.tolist() == [np.inf]
-    auto = pvm_path(X, Y, eps="auto", radii="adaptive", prototype_costs=1.0)
-    assert_same_model(
-        auto.model(0),
-        PVMClassifier(radii="adaptive", prototype_cost=1.0, solver="greedy").fit(X, Y),
-        X,
-    )
-    shared = pvm_path(X, Y, eps="auto", prototype_costs=1.0, **PAPER)
-    assert_same_model(
-        shared.model(0), PVMClassifier(prototype_cost=1.0, solver="greedy", **PAPER).fit(X, Y), X
-    )
-
-
-def test_the_grid_goes_from_many_to_a_handful_of_prototypes():
-    path = pvm_path(X, Y, radii="adaptive")
-    rivals = [D[i, Y[i] != Y].min() for i in range(len(Y))]
-    np.testing.assert_allclose(path.eps[[0, -1]], [np.quantile(rivals, 0.25), max(rivals)], 0.1)
-    assert path.eps.shape == (5,)
-    assert path.prototype_costs.tolist() == [1 / 150, 1.0, 2.0, 3.0, 4.0, 6.0]
-    assert path.n_prototypes[0, 0] > 15
-    assert path.n_prototypes[-1, -1] == 3
-    assert pvm_path(X, Y, radii="adaptive", n_eps=1).eps.tolist() == path.eps[-1:].tolist()
-    assert pvm_path(X, Y, n_eps=None, **PAPER).eps.shape == (20,)
-
-
 def test_the_grid_of_costs_follows_the_weights():
     def costs(weights):
         return pvm_path(X, Y, radii="adaptive", eps=1.0, sample_weight=weights).prototype_costs
@@ -205,12 +142,6 @@ def test_the_grid_of_costs_follows_the_weights():
     repeated = np.repeat(np.arange(len(Y)), 2)
     again = pvm_path(X[repeated], Y[repeated], radii="adaptive", eps=1.0).prototype_costs
     np.testing.assert_array_equal(costs(np.full(len(Y), 2)), again)
-
-
-def test_points_that_are_all_alike_have_no_limit_but_none():
-    path = pvm_path(np.zeros((4, 2)), [0, 0, 0, 1], radii="adaptive", min_per_class=0)
-    assert path.eps.tolist() == [np.inf]
-    assert path.n_prototypes.tolist() == [[1, 1]]
 
 
 SEARCHES = {
@@ -269,50 +200,6 @@ def test_whatever_the_splits_and_weights_are(name, weights):
     assert_same_search(D, metric="precomputed", cv=SPLITS[name], weights=weights)
 
 
-def test_groups_are_kept_together():
-    assert_same_search(X, cv=GroupKFold(3), groups=GROUPS)
-    assert_same_search(X, cv=LeaveOneGroupOut(), groups=GROUPS)
-
-
-def test_a_class_may_be_missing_from_a_fold():
-    cv = [(np.arange(100), np.arange(100, 150)), (np.arange(50, 150), np.arange(50, 150, 3))]
-    assert_same_search(X, cv=cv, weights=WEIGHTS)
-
-
-def test_further_candidates_are_those_of_every_fold():
-    unlabeled = X[::9] + 0.03
-    ours = PVMClassifierCV(eps=LIMITS, radii="adaptive", prototype_costs=COSTS, cv=3)
-    ours.fit(X, Y, unlabeled=unlabeled)
-    for k, (train, test) in enumerate(StratifiedKFold(3).split(X, Y)):
-        for row, params in enumerate(ours.cv_results_["params"]):
-            model = PVMClassifier(
-                eps=params["eps"],
-                radii="adaptive",
-                prototype_cost=params["prototype_cost"],
-                solver="greedy",
-            ).fit(X[train], Y[train], unlabeled=unlabeled)
-            if len(model.candidate_indices_):
-                expected = model.score(X[test], Y[test])
-                assert ours.cv_results_[f"split{k}_test_score"][row] == expected
-
-
-def test_one_class_is_summed_up_by_one_prototype_without_a_limit():
-    model = PVMClassifierCV(radii="adaptive", cv=3, solver="greedy").fit(X[:50], Y[:50])
-    assert model.best_score_ == 1.0
-    assert len(model.candidate_indices_) == 1
-
-
-def test_a_point_of_weight_zero_is_as_if_it_were_not_there():
-    kept, place = np.flatnonzero(WEIGHTS), np.cumsum(WEIGHTS > 0) - 1
-    splits = list(StratifiedKFold(3).split(X, Y))
-    fewer = [tuple(place[part[WEIGHTS[part] > 0]] for part in split) for split in splits]
-    zeros = PVMClassifierCV(radii="adaptive", cv=splits).fit(X, Y, WEIGHTS)
-    without = PVMClassifierCV(radii="adaptive", cv=fewer).fit(X[kept], Y[kept], WEIGHTS[kept])
-    for name in ("param_eps", "param_prototype_cost", "mean_test_score", "mean_n_prototypes"):
-        np.testing.assert_array_equal(zeros.cv_results_[name], without.cv_results_[name])
-    np.testing.assert_array_equal(zeros.candidate_indices_, kept[without.candidate_indices_])
-
-
 def test_one_pass_over_the_distances_serves_all_folds_limits_and_costs():
     class Counted:
         """Euclidean distance that counts how many values it is asked for."""
@@ -336,33 +223,6 @@ def test_one_pass_over_the_distances_serves_all_folds_limits_and_costs():
     assert n_passes <= Counted.n_values < n_passes + 5 * len(LIMITS) * len(COSTS) * 30 * len(X)
 
 
-@pytest.mark.parametrize("solver", ["greedy", "ratio-greedy"])
-def test_several_jobs_give_the_same(solver):
-    options = {"eps": LIMITS, "prototype_costs": COSTS, "cv": 3, "solver": solver}
-    one = PVMClassifierCV(**options).fit(X, Y)
-    two = PVMClassifierCV(n_jobs=2, **options).fit(X, Y)
-    np.testing.assert_array_equal(
-        two.cv_results_["mean_test_score"], one.cv_results_["mean_test_score"]
-    )
-
-
-def test_selections_of_equal_prototypes_but_other_radii_are_scored_apart():
-    one = pvm_path(X, Y, eps=2.0, radii="adaptive", prototype_costs=1.0).selections[0][0]
-    assert folds._same(one, replace(one, score=one.score / 2))
-    assert not folds._same(one, replace(one, radii=one.radii / 2))
-
-
-def test_the_simpler_of_two_settings_has_fewer_prototypes():
-    search = PVMClassifierCV(radii="adaptive", cv=5).fit(X, Y)
-    mean, sizes = search.cv_results_["mean_test_score"], search.cv_results_["mean_n_prototypes"]
-    lowest = trace_path(search).lowest
-    near = np.flatnonzero(mean >= lowest)
-    assert search.best_index_ in near
-    assert sizes[search.best_index_] == sizes[near].min()
-    few = PVMClassifierCV(radii="adaptive", cv=5, max_prototypes=4).fit(X, Y)
-    assert len(few.candidate_indices_) <= 4
-
-
 def test_the_path_of_a_search_goes_along_the_costs():
     plotting = pytest.importorskip("protocover.plotting")
     search = PVMClassifierCV(radii="adaptive", cv=3).fit(X, Y)
@@ -381,21 +241,6 @@ def test_the_path_of_a_search_goes_along_the_costs():
     shared = PVMClassifierCV(n_eps=4, cv=3, **PAPER).fit(X, Y)
     assert trace_path(shared).parameter == "eps"
     assert summarize(shared, X, Y).path.parameter == "radius"
-
-
-@parametrize_with_checks([PVMClassifierCV(radii="adaptive", n_eps=2, cv=3)])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
-
-
-def test_a_selector_takes_radii_of_their_own():
-    selector = PVMSelector(eps=None, radii="adaptive", prototype_cost=1.0)
-    X_few, y_few = selector.fit_resample(X, Y)
-    model = PVMClassifier(eps=None, radii="adaptive", prototype_cost=1.0).fit(X, Y)
-    np.testing.assert_array_equal(selector.sample_indices_, model.candidate_indices_)
-    np.testing.assert_array_equal(selector.classifier_.prototype_radii_, model.prototype_radii_)
-    np.testing.assert_array_equal(X_few, X[model.candidate_indices_])
-    np.testing.assert_array_equal(y_few, model.prototype_labels_)
 
 
 @pytest.mark.parametrize(
@@ -418,8 +263,3 @@ def test_bad_grids_are_named(arguments, message):
         pvm_path(X, Y, **arguments)
     with pytest.raises(ValueError, match=message):
         PVMClassifierCV(**arguments).fit(X, Y)
-
-
-def test_a_bad_word_for_eps_is_named():
-    with pytest.raises(ValueError, match="eps must be a positive number or 'auto', got 'wide'"):
-        pvm_path(X, Y, eps="wide", radii="adaptive")

@@ -8,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.dissimilarity import Gower
 
 X, Y = load_iris(return_X_y=True)
 
@@ -36,7 +34,7 @@ def tables(draw):
 
 
 @pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     tables(),
     st.sampled_from([None, 1.0, 2.0, 2.5]),
@@ -102,63 +100,6 @@ def test_the_exact_solver_proves_what_no_choice_of_radii_beats():
             assert model.objective_ == model.lower_bound_ == sum(least)
 
 
-@pytest.mark.parametrize("closed", [False, True])
-def test_below_the_nearest_rival_it_is_the_machine_of_the_paper(closed):
-    """No ball reaches a rival: all end at the limit, which is then the shared radius."""
-    D = cdist(X, X)
-    eps = float(D[Y[:, None] != Y].min()) * 0.999
-    shared = PVMClassifier(eps=eps, closed_ball=closed, **PAPER).fit(X, Y)
-    same = own(eps, closed_ball=closed, prototype_cost=1 / 150).fit(X, Y)
-    np.testing.assert_array_equal(same.candidate_indices_, shared.candidate_indices_)
-    np.testing.assert_array_equal(same.prototype_radii_, eps)
-    np.testing.assert_array_equal(same.covered_count_, shared.covered_count_)
-    np.testing.assert_array_equal(same.predict(X + 0.1), shared.predict(X + 0.1))
-    assert same.objective_ == shared.objective_
-    assert same.lower_bound_ == shared.lower_bound_
-
-
-def test_radii_and_counts_are_those_of_the_balls():
-    model = own().fit(X, Y)
-    D = cdist(X, model.prototypes_)
-    inside = model.prototype_radii_ > D
-    same = Y[:, None] == model.prototype_labels_
-    np.testing.assert_array_equal((inside & same).sum(axis=0), model.covered_count_)
-    np.testing.assert_array_equal((inside & ~same).sum(axis=0), model.miscovered_count_)
-    np.testing.assert_array_equal(model.coverage(X, Y).balls.toarray(), inside)
-
-
-def test_a_shared_radius_is_told_as_the_radius_of_each():
-    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
-    np.testing.assert_array_equal(model.prototype_radii_, np.full(len(model.prototypes_), 1.0))
-
-
-def test_scores_are_minus_multiples_of_radii():
-    model = own().fit(X, Y)
-    multiples = cdist(X, model.prototypes_) / model.prototype_radii_
-    least = [multiples[:, model.prototype_labels_ == label].min(axis=1) for label in range(3)]
-    np.testing.assert_allclose(model.decision_function(X), -np.array(least).T, rtol=1e-12)
-    why = model.explain(X)
-    np.testing.assert_array_equal(model.classes_[np.argmin(least, axis=0)], why.label)
-    np.testing.assert_array_equal(model.predict(X), why.label)
-    np.testing.assert_allclose(why.relative_distance, why.distance / why.radius)
-    np.testing.assert_allclose(
-        why.margin, why.runner_up_relative_distance - why.relative_distance, atol=1e-12
-    )
-
-
-def test_a_table_gives_what_its_points_give():
-    D = cdist(X, X)
-    whole = own().fit(X, Y)
-    table = own(metric="precomputed").fit(D, Y)
-    np.testing.assert_array_equal(table.candidate_indices_, whole.candidate_indices_)
-    np.testing.assert_array_equal(table.prototype_radii_, whole.prototype_radii_)
-    queries = cdist(X + 0.2, X)
-    np.testing.assert_array_equal(table.predict(queries), whole.predict(X + 0.2))
-    np.testing.assert_array_equal(
-        table.predict(queries[:, table.candidate_indices_]), whole.predict(X + 0.2)
-    )
-
-
 def test_the_radius_belongs_to_the_column_of_a_table_that_is_not_symmetric():
     rng = np.random.default_rng(0)
     D = rng.random((30, 12))
@@ -178,14 +119,6 @@ def test_candidates_of_open_class_take_radii_by_class():
     assert model.verify(X, Y, unlabeled=extra).ok
     assert set(model.prototype_sources_) <= {"unlabeled", "kmeans"}
     assert model.score(X, Y) > 0.9
-
-
-def test_points_of_weight_zero_are_as_if_they_were_not_there():
-    weights = np.arange(150) % 3 > 0
-    some = own().fit(X, Y, weights)
-    few = own().fit(X[weights], Y[weights])
-    np.testing.assert_array_equal(X[some.candidate_indices_], few.prototypes_)
-    np.testing.assert_array_equal(some.prototype_radii_, few.prototype_radii_)
 
 
 def test_whole_weights_are_repetitions():
@@ -213,39 +146,10 @@ def test_batches_give_what_all_points_at_once_give(candidates):
     assert grown.verify(X[order], Y[order]).ok
 
 
-def test_one_class_needs_one_ball():
-    model = own().fit(X, np.zeros(150, int))
-    assert len(model.prototypes_) == 1
-    assert model.prototype_radii_[0] > cdist(X, model.prototypes_).max()
-    assert (model.predict(X + 100.0) == 0).all()
-
-
 def test_nothing_may_be_worth_its_cost():
     model = own(prototype_cost=1e3, outlier_label=7, min_per_class=0).fit(X, Y)
     assert len(model.prototypes_) == len(model.prototype_radii_) == 0
     assert (model.predict(X) == 7).all()
-
-
-def test_by_default_each_class_has_the_ball_that_gains_most():
-    with pytest.warns(UserWarning, match=r"classes \[0, 1, 2\] is worth its cost"):
-        model = own(prototype_cost=1e3).fit(X, Y)
-    assert sorted(model.prototype_labels_) == [0, 1, 2]
-    D, ones = cdist(X, X), np.ones(150)
-    for label, found in zip(model.prototype_labels_, model.covered_count_, strict=True):
-        balls = naive.own_balls(D, Y, ones, label, np.inf, served=Y)
-        gains = [inside.sum() - wrong for _, _, inside, wrong, _ in balls]
-        (wrong,) = model.miscovered_count_[model.prototype_labels_ == label]
-        assert found - wrong == max(gains)
-    assert model.verify(X, Y).ok
-
-
-def test_duplicates_of_different_labels_share_a_place():
-    points = np.array([[0.0], [0.0], [0.0], [1.0], [5.0]])
-    y = np.array([0, 0, 1, 0, 1])
-    model = own(prototype_cost=0.1).fit(points, y)
-    assert (model.prototype_radii_ > 0.0).all()
-    assert model.predict([[0.0], [5.0]]).tolist() == [0, 1]
-    assert np.isfinite(model.decision_function(points)).all()
 
 
 def test_outliers_are_those_in_no_ball_of_its_own_radius():
@@ -253,38 +157,6 @@ def test_outliers_are_those_in_no_ball_of_its_own_radius():
     queries = np.vstack((X, X + 3.0))
     outside = (cdist(queries, model.prototypes_) >= model.prototype_radii_).all(axis=1)
     np.testing.assert_array_equal(model.predict(queries) == -1, outside)
-
-
-def test_a_budget_keeps_the_first_of_the_greedy():
-    all_of_them = own(solver="greedy").fit(X, Y)
-    few = own(solver="greedy", max_prototypes=3).fit(X, Y)
-    np.testing.assert_array_equal(few.candidate_indices_, all_of_them.candidate_indices_[:3])
-    np.testing.assert_array_equal(few.prototype_radii_, all_of_them.prototype_radii_[:3])
-
-
-def test_frames_and_mixed_columns():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(e=np.where(X[:, 0] > 5.8, "u", "v"))
-    model = own(metric=Gower()).fit(frame, Y)
-    assert model.feature_names_in_.tolist() == list("abcde")
-    assert model.score(frame, Y) > 0.9
-    assert model.verify(frame, Y).ok
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_threads_change_nothing(n_jobs):
-    one, more = own(1.0).fit(X, Y), own(1.0, n_jobs=n_jobs).fit(X, Y)
-    np.testing.assert_array_equal(one.candidate_indices_, more.candidate_indices_)
-    np.testing.assert_array_equal(one.prototype_radii_, more.prototype_radii_)
-
-
-def test_by_default_a_prototype_stands_for_more_than_itself():
-    model = PVMClassifier().fit(X, Y)
-    assert model.prototype_cost_ == 1.0
-    assert (model.covered_count_ > 1).all()
-    weighted = PVMClassifier().fit(X, Y, np.full(150, 0.5))
-    assert weighted.prototype_cost_ == 0.5
-    np.testing.assert_array_equal(weighted.candidate_indices_, model.candidate_indices_)
 
 
 def test_by_default_the_limit_is_the_upper_decile_of_the_distances_to_rivals():
@@ -305,10 +177,3 @@ def test_other_words_for_radii_are_refused(radii):
         ValueError, match="radii must be 'shared', one radius for all, or 'adaptive'"
     ):
         PVMClassifier(radii=radii).fit(X, Y)
-
-
-@parametrize_with_checks(
-    [PVMClassifier(), PVMClassifier(eps=None, radii="adaptive", prototype_cost=0.5)]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)

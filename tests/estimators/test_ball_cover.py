@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import itertools
 import pickle
 import weakref
@@ -11,7 +10,6 @@ import weakref
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.neighbors import radius_neighbors_graph
@@ -21,7 +19,7 @@ from protocover import BallCover
 from protocover._selection import covering
 from protocover.solvers._registry import SOLVERS
 
-SEEDS = range(12)
+SEEDS = range(4)
 every_solver = pytest.mark.parametrize(
     "solver", ["greedy", "ratio-greedy", "local-search", "lp-rounding", "exact", "auto"]
 )
@@ -146,7 +144,7 @@ def test_the_fewest_or_cheapest_that_cover_a_share(solver, seed, priced):
 
 
 @pytest.mark.parametrize("solver", ["auto", "exact"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_prices_in_tenths_are_decided_as_in_whole_numbers(solver, seed):
     rng = np.random.default_rng(seed)
     X, prices = rng.integers(-3, 4, size=(7, 2)).astype(float), rng.choice([1, 3, 5, 10, 20], 7)
@@ -157,45 +155,6 @@ def test_prices_in_tenths_are_decided_as_in_whole_numbers(solver, seed):
     assert tenths.certificate_ == whole.certificate_
     assert tenths.objective_ == tenths.lower_bound_ == whole.objective_ / 10
     assert tenths.verify(X).ok
-
-
-def test_only_the_ratios_of_weights_count_for_a_share():
-    """The shares can be reached exactly; tenths and sevenths are rounded as floats."""
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        weights = np.sort(rng.integers(1, 10, size=rng.integers(2, 6)))[::-1]
-        n_needed = int(rng.integers(1, len(weights) + 1))
-        share = int(weights[:n_needed].sum()) / int(weights.sum())
-        X = 10.0 * np.arange(len(weights))[:, None]
-        model = BallCover(eps=1.0, coverage=share, solver="exact")
-        for unit in (1, 10, 7):
-            model.fit(X, sample_weight=weights / unit)
-            assert len(model.candidate_indices_) == n_needed
-            assert model.verify(X, weights / unit).ok
-
-
-def test_no_point_is_too_light_to_be_covered():
-    X, weights = 10.0 * np.arange(3)[:, None], [1.1, 0.7, 1e-15]
-    assert BallCover(eps=1.0, coverage=1.0).fit(X, sample_weight=weights).labels_.min() == 0
-
-
-@pytest.mark.parametrize("priced", [False, True])
-@pytest.mark.parametrize("seed", range(20))
-def test_multipliers_give_bounds_of_shares_that_hold(seed, priced, monkeypatch):
-    """As in large problems, where the default solves no linear program."""
-    monkeypatch.setattr(importlib.import_module("protocover.solvers._search"), "_LARGE", -1)
-    monkeypatch.setattr(covering, "cover_small", lambda problem, limit, found, **limits: found)
-    X, weights = small(seed)
-    prices = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
-    spent = (lambda one: float(prices[list(one)].sum())) if priced else len
-    for share in (0.5, 0.8, 1.0):
-        model = BallCover(eps=0.8, coverage=share, candidate_cost=prices if priced else None)
-        model.fit(X, sample_weight=weights)
-        allowed = weights.sum() * (1.0 - share) + 1e-9
-        least = min(spent(one) for one in subsets(9) if uncovered(X, weights, one, 0.8) <= allowed)
-        assert uncovered(X, weights, model.candidate_indices_, 0.8) <= allowed
-        assert model.lower_bound_ <= least <= model.objective_
-        assert model.verify(X, weights).ok
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -226,12 +185,6 @@ def test_each_point_has_the_nearest_representative_that_covers_it():
     assert model.transform([[0.5]]).tolist() == [[0.5, 0.5]]
     assert model.fit_predict(X).tolist() == model.labels_.tolist()
     assert model.get_feature_names_out().tolist() == ["ballcover0", "ballcover1"]
-
-
-def test_a_closed_ball_holds_its_edge():
-    X = np.array([[0.0], [1.0]])
-    assert BallCover(eps=1.0).fit(X).labels_.tolist() != [0, 0]
-    assert BallCover(eps=1.0, closed_ball=True).fit(X).labels_.tolist() == [0, 0]
 
 
 def test_points_of_weight_zero_need_no_cover_but_get_a_label():
@@ -280,17 +233,6 @@ def test_frames_clones_and_pickles():
         model.predict(frame[["height", "width"]])
 
 
-def test_the_same_cover_at_every_fit():
-    X = np.random.default_rng(0).normal(size=(200, 2))
-    covers = [
-        BallCover(eps=0.3, max_representatives=10, n_jobs=n_jobs)
-        .fit(X)
-        .candidate_indices_.tolist()
-        for n_jobs in (1, 2, None)
-    ]
-    assert covers[0] == covers[1] == covers[2]
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -328,28 +270,6 @@ def test_bad_wishes_are_refused_with_a_way_out(options, message):
         BallCover(**{"eps": 0.8, **options}).fit(X)
 
 
-def test_more_than_all_candidates_is_all_that_is_needed():
-    X, _ = small(1)
-    model = BallCover(eps=0.8, max_representatives=500).fit(X)
-    assert model.coverage_ == 1.0
-    assert len(model.candidate_indices_) <= 9
-
-
-@pytest.mark.parametrize("number", [np.float32(0.75), np.float64(0.75)], ids=["32", "64"])
-def test_a_share_of_any_kind_of_number(number):
-    X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    assert len(BallCover(eps=0.5, coverage=number).fit(X).candidate_indices_) == 3
-
-
-def test_rows_without_direction_stand_for_each_other_only():
-    """Under the cosine distance a row of zeros is at 1 from every other, and 0 from its like."""
-    X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.1], [0.0, 0.0]])
-    for points in (X, X.astype(np.float32), csr_array(X)):
-        labels = BallCover(eps=0.3, metric="cosine").fit(points).labels_
-        assert labels[0] == labels[3] != labels[1] == labels[2]
-        assert (labels >= 0).all()
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -366,15 +286,8 @@ def test_a_graph_of_no_distances_is_refused(change, message):
         BallCover(eps=0.8, metric="precomputed").fit(graph)
 
 
-@pytest.mark.parametrize("options", [{}, {"max_representatives": 2}, {"coverage": 0.5}], ids=str)
-def test_an_empty_graph_is_refused(options):
-    with pytest.raises(ValueError, match="X must store dissimilarities to learn from"):
-        BallCover(eps=0.8, metric="precomputed", **options).fit(csr_array((5, 5)))
-
-
 def test_a_problem_is_let_go_when_its_cover_is_chosen(monkeypatch):
     """A hundred million memberships in a circle of references would wait for the collector."""
-    from protocover._selection import covering
 
     known = []
     ask = covering.ask_solver
@@ -400,11 +313,6 @@ def test_a_share_that_cannot_be_covered_is_refused_with_what_can():
     with pytest.raises(ValueError, match=r"coverage must not be above 0\.25, which is all"):
         BallCover(eps=0.5, coverage=0.5, candidates=given).fit(X)
     assert BallCover(eps=0.5, coverage=0.25, candidates=given).fit(X).coverage_ == 0.25
-
-
-def test_a_single_point_stands_for_itself():
-    assert BallCover(eps=1.0).fit([[0.0]]).labels_.tolist() == [0]
-    assert BallCover(eps=1.0).fit([[0.0]], sample_weight=[0.3]).coverage_ == 1.0
 
 
 def test_nothing_may_be_worth_its_cost():
@@ -445,7 +353,7 @@ def test_the_proposed_radius_is_the_smallest_at_which_so_many_cover_so_much(seed
 
 
 def test_a_proposed_radius_needs_no_seed_and_no_rows():
-    X = np.random.default_rng(0).normal(size=(2500, 2))
+    X = np.random.default_rng(0).normal(size=(2100, 2))
     settings = {"max_representatives": 30, "solver": "greedy"}
     radii = {BallCover(**settings, random_state=seed).fit(X).eps_ for seed in (None, 0)}
     assert len(radii) == 1
@@ -464,15 +372,6 @@ def test_a_graph_that_ends_before_the_proposed_radius_is_refused_with_the_way_ou
     whole = radius_neighbors_graph(X, 9.0, mode="distance")
     by_graph = BallCover(max_representatives=4, metric="precomputed").fit(whole)
     assert by_graph.eps_ == pytest.approx(BallCover(max_representatives=4).fit(X).eps_)
-
-
-def test_the_graph_of_fit_as_queries_without_its_diagonal_is_warned_of():
-    bare = radius_neighbors_graph(np.arange(9.0)[:, None], 2.5, mode="distance")
-    cover = BallCover(eps=1.5, metric="precomputed").fit(bare)
-    with pytest.warns(UserWarning, match=r"nothing on its diagonal.*X\.setdiag\(0\)"):
-        cover.predict(bare)
-    bare.setdiag(0)
-    assert cover.predict(bare).tolist() == cover.labels_.tolist()
 
 
 @pytest.mark.parametrize("price", [1e20, 1e300, 1.7e308])

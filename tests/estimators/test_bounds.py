@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 from protocover import BallCover, PVMClassifier
 from protocover._cover import CoverSolution
-from protocover._estimators.bounds import describe_bound
+from protocover._estimators.display import describe_bound
 
 NUMBER = r"([\d,]+(?:\.\d+)?)"
 PLACES = st.lists(st.integers(0, 14), min_size=3, max_size=8)
@@ -66,7 +66,7 @@ def covers(draw):
     return cover.fit(X, sample_weight=weights), X, np.ones(n) if weights is None else weights
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(covers())
 def test_what_is_said_of_a_cover_is_true_of_every_choice(fitted):
     cover, X, weights = fitted
@@ -98,7 +98,7 @@ def poor(problem, *, max_prototypes=None, **_):
     return CoverSolution.of(problem, np.arange(min(max_prototypes, problem.n_candidates)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data(), PLACES, EPS, st.integers(1, 3), st.booleans())
 def test_the_best_bound_there_is_on_a_budget_is_true_and_tight(data, places, eps, k, priced):
     X, n = np.array(places, dtype=float)[:, None], len(places)
@@ -174,7 +174,7 @@ def least_lost(near, y, weights, label, candidates, *, covering):
     return least
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(classifiers())
 def test_what_is_said_of_prototypes_is_true_of_every_choice(fitted):
     model, X, y, weights = fitted

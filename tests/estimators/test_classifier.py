@@ -2,18 +2,12 @@ import pickle
 
 import numpy as np
 import pytest
-import sklearn
 from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial.distance import cdist
-from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_moons
-from sklearn.metrics import get_scorer, pairwise_distances
-from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.datasets import load_iris
+from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.fixes import parse_version
 
 import naive
 from paper import PAPER
@@ -31,7 +25,7 @@ def same_model(a, b):
     assert a.objective_ == b.objective_
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(10))
 def test_prototypes_are_those_of_the_naive_algorithm(seed):
     """Small whole numbers, so that ties abound, and every third instance weighted."""
     rng = np.random.default_rng(seed)
@@ -105,14 +99,6 @@ def test_sparse_rows_give_the_model_of_dense_rows(container, metric):
     np.testing.assert_array_equal(dense.predict(counts), sparse.predict(container(counts)))
 
 
-def test_single_precision_data_gives_the_model_of_the_same_numbers_in_double():
-    single = X.astype(np.float32)
-    same_model(
-        PVMClassifier(eps=1.0, **PAPER).fit(single, Y),
-        PVMClassifier(eps=1.0, **PAPER).fit(single.astype(float), Y),
-    )
-
-
 @pytest.mark.parametrize("frame", ["pandas", "polars"])
 def test_data_frames_go_in_and_their_columns_are_remembered(frame):
     library = pytest.importorskip(frame)
@@ -125,36 +111,6 @@ def test_data_frames_go_in_and_their_columns_are_remembered(frame):
     )
     with pytest.raises(ValueError, match="feature names"):
         model.predict(table[["b", "a", "c", "d"]])
-
-
-@pytest.mark.parametrize("labels", [Y, NAMES[Y], Y > 0, Y.astype(float), NAMES[Y].astype(object)])
-def test_labels_of_any_kind_come_back_as_they_went_in(labels):
-    model = PVMClassifier(eps=1.0, **PAPER).fit(X, labels)
-    answer = model.predict(X)
-    assert answer.dtype == np.asarray(labels).dtype
-    assert set(answer.tolist()) <= set(np.asarray(labels).tolist())
-
-
-def test_decision_function_is_minus_the_distance_to_each_class():
-    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
-    D = cdist(QUERIES, model.prototypes_)
-    expected = np.column_stack([-D[:, model.prototype_labels_ == c].min(axis=1) for c in range(3)])
-    np.testing.assert_array_equal(model.decision_function(QUERIES), expected)
-    np.testing.assert_array_equal(model.predict(QUERIES), expected.argmax(axis=1))
-
-
-def test_decision_function_of_two_classes_is_positive_for_the_second():
-    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y > 0)
-    decision = model.decision_function(QUERIES)
-    assert decision.shape == (len(QUERIES),)
-    np.testing.assert_array_equal(decision > 0, model.predict(QUERIES))
-
-
-def test_a_class_without_prototypes_is_farther_than_all_others():
-    model = PVMClassifier(eps=1.0, max_prototypes={2: 0}, **PAPER).fit(X, Y)
-    values = model.decision_function(X)
-    np.testing.assert_allclose(values[:, 2], values[:, :2].min(axis=1) - 1.0)
-    assert set(model.predict(X)) == {0, 1}
 
 
 def test_ties_between_classes_go_to_the_first():
@@ -190,37 +146,6 @@ def test_no_solver_is_worse_within_a_budget_than_the_first_of_the_greedy(solver)
     by_class = PVMClassifier(eps=0.8, max_prototypes={1: 2, 2: 0}, **PAPER).fit(X, Y)
     assert (by_class.prototype_labels_ == 1).sum() == 2
     assert (by_class.prototype_labels_ == 2).sum() == 0
-
-
-def test_a_higher_cost_stops_the_greedy_earlier():
-    free = PVMClassifier(eps=0.8, prototype_cost=0.0, solver="greedy", **PAPER).fit(X, Y)
-    dear = PVMClassifier(eps=0.8, prototype_cost=3.0, solver="greedy", **PAPER).fit(X, Y)
-    assert len(dear.candidate_indices_) < len(free.candidate_indices_)
-    np.testing.assert_array_equal(
-        dear.candidate_indices_, free.candidate_indices_[: len(dear.candidate_indices_)]
-    )
-
-
-def test_the_default_cost_is_one_over_n():
-    assert PVMClassifier(eps=1.0, **PAPER).fit(X, Y).prototype_cost_ == 1 / len(Y)
-
-
-def test_scaling_all_weights_changes_nothing_but_the_objective():
-    one = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
-    ten = PVMClassifier(eps=0.8, **PAPER).fit(X, Y, np.full(len(Y), 0.1))
-    np.testing.assert_array_equal(one.candidate_indices_, ten.candidate_indices_)
-    assert ten.objective_ == pytest.approx(0.1 * one.objective_)
-
-
-def test_a_weight_counts_for_leaving_uncovered_and_for_wrongly_covering():
-    """The ball of the middle point holds two a and one b: it pays unless b is heavy."""
-    data, y = np.array([[0.0], [1.0], [2.0]]), np.array(["a", "a", "b"])
-    options = {"prototype_cost": 0.1, "candidates": np.array([[1.0]])}
-    options |= PAPER
-    light = PVMClassifier(eps=1.5, **options).fit(data, y)
-    assert (light.prototype_labels_.tolist(), light.objective_) == (["a"], pytest.approx(2.1))
-    heavy = PVMClassifier(eps=1.5, **options).fit(data, y, [1.0, 1.0, 5.0])
-    assert (heavy.prototype_labels_.tolist(), heavy.objective_) == (["b"], pytest.approx(4.1))
 
 
 def test_points_of_weight_zero_are_as_if_they_were_not_there():
@@ -273,20 +198,6 @@ def test_candidates_join_in_the_order_given_and_say_where_they_come_from():
     assert {"kmeans", "hull"} & set(model.prototype_sources_)
 
 
-def test_centroids_of_all_points_together_may_be_candidates():
-    pool = KMeansCandidates(5, per_class=False).generate(X, Y, np.random.default_rng(0))
-    assert pool.points.shape == (5, 4)
-    per_class = KMeansCandidates(5).generate(X, Y, np.random.default_rng(0))
-    assert per_class.points.shape == (15, 4)
-
-
-def test_more_clusters_than_points_are_no_trouble():
-    pool = KMeansCandidates(10).generate(
-        np.ones((3, 2)), np.zeros(3, int), np.random.default_rng(0)
-    )
-    np.testing.assert_array_equal(pool.points, [[1.0, 1.0]])
-
-
 @pytest.mark.parametrize("candidates", ["train", "kmeans", "hull", ["train", "kmeans"]])
 def test_same_input_and_seed_give_the_same_model_on_any_number_of_jobs(candidates):
     models = [
@@ -332,27 +243,6 @@ def test_no_prototype_worth_its_cost_is_said_when_asked_to_predict():
     assert (silent.predict(X) == -1).all()
 
 
-def test_one_class_is_answered_with_that_class():
-    model = PVMClassifier(eps=1.0, **PAPER).fit(X, np.full(len(X), "only"))
-    assert set(model.predict(QUERIES)) == {"only"}
-    assert model.decision_function(QUERIES).shape == (len(QUERIES), 1)
-
-
-def test_points_all_alike_are_won_by_the_majority():
-    model = PVMClassifier(eps=1.0, **PAPER).fit(np.ones((5, 2)), [0, 0, 1, 1, 1])
-    assert model.prototype_labels_.tolist() == [1]
-    assert model.objective_ == pytest.approx(2 + 2 + 1 / 5)
-
-
-def test_a_radius_that_holds_everything_leaves_one_prototype_at_most():
-    model = PVMClassifier(eps=1e6, **PAPER).fit(X, np.repeat([0, 1], [100, 50]))
-    assert model.prototype_labels_.tolist() == [0]
-    assert (model.newly_covered_count_.tolist(), model.miscovered_count_.tolist()) == (
-        [100],
-        [50],
-    )
-
-
 def test_it_clones_pickles_and_keeps_its_parameters_as_given():
     given = {"eps": 0.7, "candidates": ["train", KMeansCandidates(3)], "max_prototypes": {0: 2}}
     model = PVMClassifier(**given).fit(X, Y)
@@ -360,47 +250,6 @@ def test_it_clones_pickles_and_keeps_its_parameters_as_given():
     assert clone(model).get_params()["eps"] == 0.7
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(QUERIES), model.predict(QUERIES))
-
-
-def test_it_works_in_pipelines_and_grid_search():
-    pipeline = make_pipeline(StandardScaler(), PVMClassifier(**PAPER))
-    search = GridSearchCV(pipeline, {"pvmclassifier__eps": [0.2, 0.7, 1.5]}, cv=5).fit(X, Y)
-    assert search.best_score_ > 0.9
-
-
-def test_grid_search_slices_both_sides_of_a_square_table():
-    D = cdist(X, X)
-    by_table = cross_val_score(PVMClassifier(eps=0.7, metric="precomputed", **PAPER), D, Y, cv=5)
-    by_rows = cross_val_score(PVMClassifier(eps=0.7, **PAPER), X, Y, cv=5)
-    np.testing.assert_array_equal(by_table, by_rows)
-
-
-@pytest.mark.parametrize(
-    "scoring",
-    [
-        pytest.param(
-            None,
-            marks=pytest.mark.skipif(
-                parse_version(sklearn.__version__) < parse_version("1.8"),
-                reason="before 1.8 scikit-learn routes no weights to the score of a pipeline",
-            ),
-        ),
-        "accuracy",
-    ],
-)
-def test_weights_are_routed_through_a_pipeline(scoring):
-    weights = np.where(Y == 1, 5.0, 1.0)
-    with config_context(enable_metadata_routing=True):
-        asking = PVMClassifier(eps=0.8, **PAPER).set_fit_request(sample_weight=True)
-        asking.set_score_request(sample_weight=True)
-        scaler = StandardScaler().set_fit_request(sample_weight=False)
-        pipeline = make_pipeline(scaler, asking).fit(X, Y, sample_weight=weights)
-        scorer = scoring and get_scorer(scoring).set_score_request(sample_weight=True)
-        params = {"sample_weight": weights}
-        scores = cross_validate(pipeline, X, Y, scoring=scorer, params=params)
-    scaled = StandardScaler().fit_transform(X)
-    same_model(pipeline[-1], PVMClassifier(eps=0.8, **PAPER).fit(scaled, Y, weights))
-    assert np.isfinite(scores["test_score"]).all()
 
 
 def test_progress_is_shown_only_when_asked_for(capsys):
@@ -411,14 +260,6 @@ def test_progress_is_shown_only_when_asked_for(capsys):
     assert shown.out == ""
     assert "balls" in shown.err
     assert "classes" in shown.err
-
-
-def test_two_moons_need_a_handful_and_get_them_right():
-    data, y = make_moons(400, noise=0.1, random_state=0)
-    model = PVMClassifier(**PAPER).fit(data, y)
-    assert len(model.candidate_indices_) < 40
-    fresh, truth = make_moons(400, noise=0.1, random_state=1)
-    assert model.score(fresh, truth) > 0.97
 
 
 @pytest.mark.parametrize(
@@ -436,16 +277,6 @@ def test_a_fit_to_points_without_features_forgets_those_of_the_last_fit(model):
     assert not hasattr(model, "n_features_in_")
     assert not hasattr(getattr(model, "best_estimator_", model), "n_features_in_")
     assert model.predict(["eeeeee"]).tolist() == [1]
-
-
-@pytest.mark.parametrize("radii", ["shared", "adaptive"])
-def test_the_proposed_radius_is_the_same_at_every_fit(radii):
-    """It rests on a sample of 1,000 points, which is drawn alike unless told otherwise."""
-    X = np.random.default_rng(0).normal(size=(1500, 2))
-    y = X[:, 0] > 0
-    model = PVMClassifier(radii=radii, solver="greedy")
-    assert len({model.fit(X, y).eps_ for _ in range(3)}) == 1
-    assert len({model.set_params(random_state=seed).fit(X, y).eps_ for seed in range(3)}) > 1
 
 
 @pytest.mark.parametrize("radii", ["shared", "adaptive"])

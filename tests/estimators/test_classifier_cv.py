@@ -1,4 +1,3 @@
-import os
 import pickle
 import warnings
 from contextlib import nullcontext
@@ -19,13 +18,11 @@ from sklearn.model_selection import (
     ShuffleSplit,
     cross_validate,
 )
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
 from grid_search import SCORES_WITH_WEIGHTS, fit_grid
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, suggest_eps
-from protocover._resources import thread_count
 from protocover.candidates import KMeansCandidates, Pool
 from protocover.dissimilarity import Gower
 from protocover.solvers import greedy
@@ -34,6 +31,14 @@ X, Y = load_iris(return_X_y=True)
 WEIGHTS = np.random.default_rng(0).integers(0, 4, size=len(Y)) / 2.0
 GROUPS = np.arange(len(Y)) % 6
 RADII = [0.3, 0.6, 1.0, 1.6]
+
+
+def share_of_the_rarest(model, X, y):
+    """A scorer that needs a prototype of every class."""
+    counts = [np.sum(model.prototype_labels_ == label) for label in model.classes_]
+    if min(counts) == 0:
+        raise ValueError("a class has no prototype")
+    return min(counts) / sum(counts)
 
 
 @pytest.mark.parametrize(
@@ -162,31 +167,6 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_there(grid):
         )
 
 
-def test_a_class_without_weight_in_a_training_part_fails_the_fold_as_in_a_grid_search():
-    weights = np.where(Y == 2, 0.0, 1.0)
-    weights[-1] = 1.0
-    splits = [(np.arange(149), np.arange(149, 150)), (np.arange(1, 150), np.arange(1))]
-    options = {"radii": "shared", "solver": "greedy"}
-    theirs = GridSearchCV(PVMClassifier(**options), {"eps": [1.0]}, cv=splits, refit=False)
-    with pytest.warns(FitFailedWarning, match="every class needs a point of positive"):
-        fit_grid(theirs, X, Y, weights=weights)
-    assert np.isnan(theirs.cv_results_["split0_test_score"])
-    reason = r"of 2 scores 1 failed with ValueError: every class needs .*got none for \[2\]"
-    ours = PVMClassifierCV(eps=[1.0], cv=splits, **options)
-    with pytest.raises(ValueError, match=f"no setting could be scored on every fold: {reason}"):
-        ours.fit(X, Y, weights)
-    with pytest.warns(FitFailedWarning, match="1 of 2 scores could not be computed"):
-        ours.set_params(error_score=0.0).fit(X, Y, weights)
-    assert ours.cv_results_["split0_test_score"] == 0.0
-    assert ours.cv_results_["split1_test_score"] == theirs.cv_results_["split1_test_score"]
-
-
-def test_one_class_is_summed_up_by_the_fewest():
-    model = PVMClassifierCV(radii="shared", n_eps=4, cv=3).fit(X[:50], Y[:50])
-    assert model.best_score_ == 1.0
-    assert model.eps_ == model.cv_results_["param_eps"].max()
-
-
 @pytest.mark.parametrize("routing", [False, True])
 def test_groups_are_kept_together(routing):
     with config_context(enable_metadata_routing=routing):
@@ -290,15 +270,6 @@ def test_no_point_held_out_is_a_candidate_or_shapes_one():
         assert not seen & {tuple(row) for row in points[test]}
 
 
-def test_a_leak_would_be_noticed():
-    """Labels are noise: whoever had seen the points held out would do far better."""
-    rng = np.random.default_rng(1)
-    points, y = rng.normal(size=(300, 2)), rng.integers(0, 2, size=300)
-    model = PVMClassifierCV(radii="shared", eps=[1e-6, 1e-3, 1e-1], cv=10).fit(points, y)
-    assert model.cv_results_["mean_test_score"].max() < 0.65
-    assert model.score(points, y) > 0.65
-
-
 def test_the_metric_is_fitted_inside_each_fold():
     seen = []
 
@@ -316,15 +287,6 @@ def test_the_metric_is_fitted_inside_each_fold():
     assert seen == [150] + [120] * 5 + [150] or seen == [120] * 5 + [150]
 
 
-def test_any_splitter_and_any_scorer_will_do():
-    groups = np.arange(len(Y)) % 6
-    splits = list(GroupKFold(3).split(X, Y, groups))
-    model = PVMClassifierCV(radii="shared", eps=RADII, cv=splits, scoring="f1_macro").fit(X, Y)
-    assert model.n_splits_ == 3
-    binary = PVMClassifierCV(radii="shared", eps=RADII, cv=4, scoring="roc_auc").fit(X, Y > 1)
-    assert 0.9 < binary.best_score_ <= 1.0
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_jobs_do_not_change_the_result(n_jobs):
     plain = PVMClassifierCV(radii="shared", eps=RADII, cv=4).fit(X, Y)
@@ -333,21 +295,6 @@ def test_jobs_do_not_change_the_result(n_jobs):
         plain.cv_results_["mean_test_score"], other.cv_results_["mean_test_score"]
     )
     assert plain.eps_ == other.eps_
-
-
-def test_several_metrics_are_compared_by_a_grid_search():
-    grid = {"metric": ["euclidean", Gower()], "eps": [0.1, 0.5]}
-    found = GridSearchCV(PVMClassifier(radii="shared", solver="greedy"), grid, cv=3).fit(X, Y)
-    for i, metric in enumerate(grid["metric"]):
-        alone = PVMClassifierCV(radii="shared", eps=grid["eps"], cv=3, metric=metric).fit(X, Y)
-        np.testing.assert_array_equal(
-            found.cv_results_["mean_test_score"][i::2],
-            alone.cv_results_["mean_test_score"],
-        )
-    with pytest.raises(ValueError, match=r"metric must be .*got \['euclidean', 'cosine'\]"):
-        PVMClassifierCV(metric=["euclidean", "cosine"]).fit(X, Y)
-    with pytest.raises(ValueError, match=r"solver must be one of .*got \['greedy'\]"):
-        PVMClassifierCV(solver=["greedy"]).fit(X, Y)
 
 
 @pytest.mark.parametrize("solver", ["auto", "greedy", "ratio-greedy"])
@@ -376,27 +323,6 @@ def test_settings_that_leave_no_prototypes_are_not_chosen():
         ValueError, match=r"of 3 scores 3 failed with no prototypes.*change eps or"
     ):
         model.set_params(prototype_costs=[1e6]).fit(X, Y)
-
-
-def share_of_the_rarest(model, X, y):
-    """A scorer that needs a prototype of every class."""
-    counts = [np.sum(model.prototype_labels_ == label) for label in model.classes_]
-    if min(counts) == 0:
-        raise ValueError("a class has no prototype")
-    return min(counts) / sum(counts)
-
-
-def test_a_class_without_prototypes_has_an_area_under_the_curve():
-    """At the high cost one class has no prototypes."""
-    grid = {"eps": [0.6, 1.6], "prototype_cost": [0.01, 12.0]}
-    theirs = GridSearchCV(
-        PVMClassifier(radii="shared", solver="greedy"), grid, cv=4, scoring="roc_auc"
-    ).fit(X, Y > 1)
-    ours = PVMClassifierCV(
-        radii="shared", eps=grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring="roc_auc"
-    )
-    assert_same_scores(ours.fit(X, Y > 1), theirs)
-    assert np.isfinite(ours.cv_results_["mean_test_score"]).all()
 
 
 def test_a_setting_that_cannot_be_scored_is_nan_as_in_a_grid_search():
@@ -456,19 +382,6 @@ def test_what_a_scorer_raises_is_told(n_jobs):
         model.set_params(error_score=np.nan, eps=[1.0, 1.6]).fit(X, Y)
 
 
-def test_what_a_solver_raises_is_told():
-    def refuses_large(problem, **options):
-        if problem.cover.nnz > 900:
-            raise MemoryError("too large")
-        return greedy(problem, **options)
-
-    model = PVMClassifierCV(radii="shared", eps=[0.3, 0.6, 2.5], cv=3, solver=refuses_large)
-    with pytest.raises(ValueError, match="of 9 scores 9 failed with MemoryError: too la"):
-        model.fit(X, Y)
-    with pytest.raises(MemoryError):
-        model.set_params(error_score="raise").fit(X, Y)
-
-
 def test_the_search_has_all_that_its_best_classifier_has():
     search = PVMClassifierCV(radii="shared", eps=RADII, cv=3)
     names = [
@@ -481,8 +394,6 @@ def test_the_search_has_all_that_its_best_classifier_has():
         check_is_fitted(search)
     with pytest.raises(NotFittedError):
         search.transform(X)
-    with pytest.raises(AttributeError, match="no prototypes_ before it is fitted; call fit first"):
-        _ = search.prototypes_
     search.fit(X, Y)
     for name in names:
         np.testing.assert_equal(getattr(search, name), getattr(search.best_estimator_, name))
@@ -554,11 +465,10 @@ def test_times_share_the_pass_of_a_fold_among_its_settings(monkeypatch):
     """With a clock that goes on by a second when it is read."""
     from itertools import count
 
-    from protocover._estimators.search import crossvalidation, folds
+    from protocover._estimators import search_folds
 
     clock = count()
-    for module in (folds, crossvalidation):
-        monkeypatch.setattr(module, "perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr(search_folds, "perf_counter", lambda: float(next(clock)))
     model = PVMClassifierCV(eps=RADII, cv=3, prototype_costs=[0.01, 1.0], solver="greedy", **PAPER)
     results = model.fit(X, Y).cv_results_
     # A second for the levels of all three folds, and one for a fold's path, by eight settings.
@@ -577,16 +487,6 @@ def test_a_random_state_object_is_the_same_in_every_fold(n_jobs):
     assert_same_scores(
         ours, PVMClassifierCV(radii="shared", eps=RADII, random_state=7, **options).fit(X, Y)
     )
-
-
-def test_splits_may_be_lists_or_masks():
-    shuffled = ShuffleSplit(3, random_state=0).split(X)
-    splits = [(np.sort(train), np.sort(test)) for train, test in shuffled]
-    masks = [tuple(np.isin(np.arange(150), part) for part in split) for split in splits]
-    lists = [tuple(part.tolist() for part in split) for split in splits]
-    expected = PVMClassifierCV(radii="shared", eps=RADII, cv=splits).fit(X, Y)
-    assert_same_scores(PVMClassifierCV(radii="shared", eps=RADII, cv=lists).fit(X, Y), expected)
-    assert_same_scores(PVMClassifierCV(radii="shared", eps=RADII, cv=masks).fit(X, Y), expected)
 
 
 @pytest.mark.parametrize(
@@ -628,18 +528,6 @@ def test_bad_settings_are_named(options, message):
     assert not hasattr(model, "classes_")
 
 
-def _in_order_of_rows(estimator):
-    why = "the check shuffles the samples, and of equal candidates the first row is taken"
-    return {f"check_sample_weight_equivalence_on_{k}_data": why for k in ("dense", "sparse")}
-
-
-@parametrize_with_checks(
-    [PVMClassifierCV(radii="shared", n_eps=4, cv=3)], expected_failed_checks=_in_order_of_rows
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
-
-
 def test_a_frame_is_asked_of_by_the_names_of_its_columns(recwarn):
     """The names reach the chosen classifier: no warning, and other names are refused."""
     frame = pytest.importorskip("pandas").DataFrame(
@@ -650,17 +538,6 @@ def test_a_frame_is_asked_of_by_the_names_of_its_columns(recwarn):
     assert not [w for w in recwarn if "feature names" in str(w.message)]
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame.rename(columns={"f0": "other"}))
-
-
-def test_without_n_jobs_each_fold_has_the_threads_of_a_plain_fit_in_this_process():
-    seen = set()
-
-    def note(model, X, y):
-        seen.add((os.getpid(), model.n_jobs, thread_count(None)))
-        return 1.0
-
-    PVMClassifierCV(radii="shared", eps=RADII, cv=3, scoring=note).fit(X, Y)
-    assert seen == {(os.getpid(), PVMClassifier(radii="shared").n_jobs, thread_count(None))}
 
 
 @pytest.mark.parametrize(
@@ -689,21 +566,3 @@ def test_points_are_validated_once(metric, monkeypatch):
     assert of_all == ["PVMClassifierCV"]
     assert search.best_estimator_.n_features_in_ == search.n_features_in_ == given.shape[1]
     np.testing.assert_array_equal(search.predict(given), search.best_estimator_.predict(given))
-
-
-def test_a_search_warns_of_candidates_without_names_once():
-    frame = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd"))
-    with pytest.warns(UserWarning, match="candidates does not have valid feature names") as told:
-        search = PVMClassifierCV(radii="shared", eps=[0.5, 1.0], cv=3, candidates=X[::2]).fit(
-            frame, Y
-        )
-    assert len(told) == 1
-    assert search.best_estimator_.feature_names_in_.tolist() == list("abcd")
-
-
-@pytest.mark.parametrize("solver", [["greedy"], "none such", 3])
-def test_solvers_are_refused_before_the_data_are_looked_at(solver):
-    with pytest.raises(ValueError, match="solver must be one"):
-        PVMClassifierCV(radii="shared", eps=[0.5], cv=2, solver=solver).fit(
-            np.full((4, 2), np.nan), [0, 0, 1, 1]
-        )

@@ -2,16 +2,14 @@
 
 import re
 
-import numpy as np
 import pandas as pd
-import pytest
 from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from paper import PAPER
 from protocover import BallCover, PVMClassifier, PVMClassifierCV
-from protocover.dissimilarity import Gower, MismatchDistance, TangentDistance, Tanimoto
+from protocover.dissimilarity import Gower, TangentDistance
 
 X, Y = load_iris(return_X_y=True)
 
@@ -94,30 +92,6 @@ def test_sparse_rows_tell_their_largest_entries():
     assert cells(PVMClassifier(eps=1.0, **PAPER).fit(rows, ["a", "b"]))[2][-1] == "[5] 9"
 
 
-@pytest.mark.parametrize("dtype", [bool, np.int8])
-def test_sparse_bits_tell_which_are_set(dtype):
-    bits = csr_array(np.array([[0, 1, 1, 0], [1, 0, 0, 0]], dtype))
-    for model in (
-        PVMClassifier(eps=0.5, metric=Tanimoto(), **PAPER),
-        BallCover(eps=0.5, metric=Tanimoto()),
-    ):
-        told = [row[-1] for row in cells(model.fit(bits, ["a", "b"]))[1:]]
-        assert sorted(told) == ["[0] 1", "[1] 1, [2] 1"]
-
-
-def test_columns_of_a_table_have_no_features():
-    table = abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
-    model = PVMClassifier(eps=0.5, metric="precomputed", **PAPER).fit(table, [0, 0, 0, 1, 1, 1])
-    assert cells(model)[0] == ["row", "class", "covers", "by mistake"]
-
-
-def test_long_texts_are_cut():
-    model = PVMClassifier(metric=MismatchDistance(3, 1), **PAPER).fit(
-        ["ACGT" * 30, "TTTT" * 30], [0, 1]
-    )
-    assert cells(model)[1][-1] == "ACGT" * 9 + "ACG…"
-
-
 def test_radii_of_their_own_and_what_was_made():
     assert cells(PVMClassifier(radii="adaptive").fit(X, Y))[0][2] == "radius"
     made = PVMClassifier(candidates="kmeans", random_state=0, **PAPER).fit(X, Y)
@@ -136,9 +110,3 @@ def test_a_search_shows_what_it_chose_and_a_cover_its_representatives():
     cover = BallCover(eps=1.0).fit(X)
     assert "7 representatives that cover 100.0% of the points, eps 1" in shown(cover)
     assert [int(row[1]) for row in cells(cover)[1:]] == cover.counts_.tolist()
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.uint8])
-def test_other_numbers(dtype):
-    model = PVMClassifier(**PAPER).fit((X * 10).astype(dtype), Y)
-    assert cells(model)[1][4] == f"{float(model.prototypes_[0, 0]):.4g}"

@@ -7,11 +7,10 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from paper import PAPER
-from protocover import PVMClassifier, pvm_path, suggest_eps
+from protocover import PVMClassifier, pvm_path
 from protocover._selection.path import PostponedBounds
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN, RankDissimilarity
-from protocover.solvers import greedy
 
 X, Y = load_iris(return_X_y=True)
 RADII = [0.3, 0.6, 1.0, 2.0]
@@ -52,31 +51,6 @@ def test_every_point_of_the_path_is_a_separate_fit(solver, weighted, closed):
             assert path.lower_bound[i, j] <= model.objective_
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_random_points_with_ties_agree_too(seed):
-    rng = np.random.default_rng(seed)
-    points, y = rng.integers(0, 6, size=(50, 2)).astype(float), rng.integers(0, 3, size=50)
-    radii = np.unique(cdist(points, points))[1:6]
-    path = pvm_path(points, y, eps=radii, **PAPER)
-    for row, eps in zip(path.selections, radii, strict=True):
-        assert_same(row[0], PVMClassifier(eps=eps, solver="greedy", **PAPER).fit(points, y))
-
-
-def test_candidates_of_several_sources_are_drawn_once():
-    candidates = ["train", KMeansCandidates(4)]
-    path = pvm_path(X, Y, eps=RADII, candidates=candidates, random_state=0, **PAPER)
-    model = PVMClassifier(
-        eps=1.0, candidates=candidates, random_state=0, solver="greedy", **PAPER
-    ).fit(X, Y)
-    assert_same(path.selections[2][0], model)
-
-
-def test_the_default_grid_is_the_suggested_one():
-    path = pvm_path(X, Y, n_eps=6, random_state=0, **PAPER)
-    np.testing.assert_array_equal(path.eps, suggest_eps(X, Y, 6))
-    np.testing.assert_array_equal(path.prototype_costs, [1 / len(Y)])
-
-
 def test_it_becomes_a_tidy_frame():
     pytest.importorskip("pandas")
     path = pvm_path(X, Y, eps=RADII, prototype_costs=COSTS, **PAPER)
@@ -87,12 +61,6 @@ def test_it_becomes_a_tidy_frame():
     assert [row[f"n_prototypes_{c}"] for c in range(3)] == path.n_prototypes_by_class[
         2, 3
     ].tolist()
-
-
-def test_radii_and_costs_are_sorted_and_told_once():
-    path = pvm_path(X, Y, eps=[1.0, 0.5, 1.0], prototype_costs=[2.0, 1.0], **PAPER)
-    assert path.eps.tolist() == [0.5, 1.0]
-    assert path.prototype_costs.tolist() == [1.0, 2.0]
 
 
 def fitted(model):
@@ -222,32 +190,6 @@ def test_prototypes_are_told_by_their_rows_where_some_have_no_weight():
                 solution.selected, rows[model.prototype_labels_ == label]
             )
     np.testing.assert_array_equal(path.candidate_indices[0][0], rows)
-
-
-def test_points_of_weight_zero_have_no_part_in_the_grid():
-    weights = np.where(np.arange(len(Y)) % 3 == 0, 0.0, 1.0)
-    kept = weights > 0
-    path = pvm_path(X, Y, n_eps=8, sample_weight=weights, **PAPER)
-    np.testing.assert_array_equal(path.eps, pvm_path(X[kept], Y[kept], n_eps=8, **PAPER).eps)
-    D = cdist(X, X)
-    table = pvm_path(D, Y, n_eps=8, sample_weight=weights, metric="precomputed", **PAPER)
-    expected = pvm_path(D[np.ix_(kept, kept)], Y[kept], n_eps=8, metric="precomputed", **PAPER)
-    np.testing.assert_array_equal(table.eps, expected.eps)
-
-
-def test_the_grid_is_that_of_the_candidates():
-    options = {"candidates": KMeansCandidates(3), "random_state": 2}
-    path = pvm_path(X, Y, n_eps=5, unlabeled=X[:4] + 9.0, **options, **PAPER)
-    np.testing.assert_array_equal(path.eps, suggest_eps(X, Y, 5, unlabeled=X[:4] + 9.0, **options))
-
-
-def test_a_solver_of_ones_own_gets_what_it_gets_in_a_fit():
-    def two_at_most(problem, *, rng, max_prototypes):
-        assert max_prototypes is None
-        return greedy(problem, rng=rng, max_prototypes=2)
-
-    path = pvm_path(X, Y, eps=[1.0], solver=two_at_most, **PAPER)
-    assert path.n_prototypes.tolist() == [[6]]
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
-from sklearn.exceptions import FitFailedWarning
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import GridSearchCV, GroupKFold, PredefinedSplit, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 import naive
 from grid_search import fit_grid
-from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model, suggest_eps
+from protocover import PVMClassifier, PVMClassifierCV, suggest_eps
 
 X, Y = load_iris(return_X_y=True)
 D = cdist(X, X)
@@ -23,6 +22,14 @@ GRIDS = {"shared": [0.3, 0.6, 1.0, 1.6], "adaptive": [0.6, 1.2, 2.0]}
 COSTS = [0.01, 2.0, 12.0]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the samples became:UserWarning")
+
+
+def uneven():
+    """50, 17 and 8 samples, of which folds have different shares, with some wrong labels."""
+    rows = np.concatenate([np.arange(50), np.arange(50, 67), np.arange(100, 108)])
+    y = Y[rows]
+    y[[3, 20, 41, 55, 70]] = [1, 2, 1, 2, 1]
+    return X[rows], y
 
 
 def assert_same_scores(ours, theirs):
@@ -85,39 +92,6 @@ def test_budgets_and_weights_may_name_a_class_that_a_fold_lacks():
 
 
 @pytest.mark.parametrize("radii", ["shared", "adaptive"])
-@pytest.mark.parametrize("class_weight", ["balanced", {0: 0.5, 1: 3.0}])
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
-def test_classes_are_weighted_in_each_fold(radii, class_weight, weights):
-    assert_grid_search(radii, weights, class_weight=class_weight, solver="greedy")
-
-
-def uneven():
-    """50, 17 and 8 samples, of which folds have different shares, with some wrong labels."""
-    rows = np.concatenate([np.arange(50), np.arange(50, 67), np.arange(100, 108)])
-    y = Y[rows]
-    y[[3, 20, 41, 55, 70]] = [1, 2, 1, 2, 1]
-    return X[rows], y
-
-
-@pytest.mark.parametrize("radii", ["shared", "adaptive"])
-@pytest.mark.parametrize("scoring", [None, "accuracy", "f1_macro"])
-def test_uneven_classes_are_balanced_in_each_fold_and_scored_alike_unless_told(radii, scoring):
-    rare, y = np.flatnonzero(uneven()[1] == 2), uneven()[1]
-    without = np.setdiff1d(np.arange(len(y)), rare[::2])  # the rest of them weigh twice as much
-    cv = [(without, rare[::2]), (np.arange(0, len(y), 2), np.arange(1, len(y), 2))]
-    options = {"data": uneven(), "cv": cv, "solver": "greedy"}
-    search = assert_grid_search(radii, scoring=scoring, class_weight="balanced", **options)
-    assert search.best_estimator_.class_weight == "balanced"
-    total = np.bincount(uneven()[1])
-    once = dict(enumerate(total.sum() / (3 * total)))
-    named = "balanced_accuracy" if scoring is None else scoring
-    for weight in (None, once):  # weights that differ from those of the folds
-        other = assert_grid_search(radii, scoring=named, class_weight=weight, **options)
-        with pytest.raises(AssertionError):
-            assert_same_scores(search, other)
-
-
-@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_candidates_may_serve_other_classes_and_classes_be_left_out_if_asked(radii):
     found = {}
     for cross_class, floor in product((False, True), (0, 1)):
@@ -152,7 +126,7 @@ def test_a_rare_class_is_not_given_up_for_fewer_prototypes(rule):
 def test_mean_scores_that_tie_go_to_fewer_prototypes():
     """Scores of unequal folds, whose means differ in the last bits only."""
     found = []
-    for seed in range(12):
+    for seed in range(4):
         rows = np.random.default_rng(seed).permutation(len(X))[:90]
         cv = StratifiedKFold(5, shuffle=True, random_state=seed)
         search = PVMClassifierCV(radii="shared", cv=cv, rule="best").fit(X[rows], Y[rows])
@@ -161,7 +135,7 @@ def test_mean_scores_that_tie_go_to_fewer_prototypes():
         mean, sizes = results["mean_test_score"][considered], results["mean_n_prototypes"]
         ties = np.isclose(mean, mean.max(), rtol=1e-13, atol=0.0)
         found.append(sizes[search.best_index_] - sizes[considered][ties].min())
-    assert found == [0.0] * 12
+    assert found == [0.0] * 4
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
@@ -189,28 +163,12 @@ def test_the_grid_is_made_of_distances_to_the_nearest_sample_of_another_class(we
     np.testing.assert_allclose(one.eps_, quantiles([0.5]))
 
 
-def test_the_grid_has_no_gap_where_the_useful_radii_are():
-    """Digits kept all samples, because the paper's grid goes from 5 to 22 at once."""
-    points, y = load_digits(return_X_y=True)
-    search = PVMClassifierCV(radii="shared", cv=5).fit(points[:900], y[:900])
-    radii = np.unique(search.cv_results_["param_eps"])
-    assert (radii[1:] / radii[:-1]).max() < 2.0
-    assert len(search.prototype_indices_) < 0.6 * 900
-
-
 def test_one_class_has_the_grid_of_all_distances_or_no_limit():
     shared = PVMClassifierCV(radii="shared", cv=3).fit(X[:50], Y[:50])
     tried = np.unique(shared.cv_results_["param_eps"])
     np.testing.assert_array_equal(tried, suggest_eps(X[:50], Y[:50]))
     own = PVMClassifierCV(radii="adaptive", cv=3).fit(X[:50], Y[:50])
     assert set(own.cv_results_["param_eps"]) == {np.inf}
-
-
-def test_a_graph_is_asked_for_no_distance_that_it_does_not_hold():
-    graph = csr_array(np.where(D < 1.0, D, 0.0))
-    for radii in ("shared", "adaptive"):
-        search = PVMClassifierCV(radii=radii, metric="precomputed", cv=3).fit(graph, Y)
-        assert np.unique(search.cv_results_["param_eps"]).max() <= 1.0
 
 
 SAMPLED = {"max_search_samples": 60, "cv": 4, "random_state": 3}
@@ -299,22 +257,3 @@ def test_a_sample_is_reported_when_verbose_and_none_is_drawn_of_few(capsys):
         search = PVMClassifierCV(radii="adaptive", eps=[1.0], verbose=1, **options).fit(X, Y)
         assert search.search_rows_ is None
         assert "sample of" not in capsys.readouterr().err
-
-
-def test_a_file_keeps_the_rows_of_the_sample(tmp_path):
-    search = PVMClassifierCV(radii="adaptive", eps=[1.0], **SAMPLED).fit(X, Y)
-    save_model(search, tmp_path / "sampled")
-    np.testing.assert_array_equal(
-        load_model(tmp_path / "sampled").search_rows_, search.search_rows_
-    )
-    save_model(search.set_params(max_search_samples=None).fit(X, Y), tmp_path / "all")
-    assert load_model(tmp_path / "all").search_rows_ is None
-
-
-def test_a_class_whose_weights_are_zero_in_a_fold_fails_it():
-    weights = np.where((Y == 2) & (np.arange(150) < 149), 0.0, 1.0)
-    splits = [(np.arange(140), np.arange(140, 150)), (np.arange(150), np.arange(0, 150, 9))]
-    search = PVMClassifierCV(radii="adaptive", eps=[1.0], cv=splits, error_score=0.5)
-    with pytest.warns(FitFailedWarning, match="every class needs a point of positive"):
-        search.fit(X, Y, weights)
-    assert (search.cv_results_["split0_test_score"] == 0.5).all()

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from paper import PAPER
 from protocover import PVMClassifier, PVMSelector
 from protocover._exceptions import NoPrototypesError
-from protocover.dissimilarity import RankDissimilarity, SpectrumDistance
+from protocover.dissimilarity import RankDissimilarity
 
 X, Y = load_iris(return_X_y=True)
 
@@ -22,14 +22,6 @@ def test_it_returns_the_prototypes_of_the_classifier():
     np.testing.assert_array_equal(selector.sample_indices_, model.candidate_indices_)
     np.testing.assert_array_equal(X_few, model.prototypes_)
     np.testing.assert_array_equal(y_few, model.prototype_labels_)
-
-
-def test_nearest_neighbor_on_what_is_left_is_the_machine():
-    queries = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(60, 4))
-    nearest = KNeighborsClassifier(1).fit(*PVMSelector(eps=0.8, **PAPER).fit_resample(X, Y))
-    np.testing.assert_array_equal(
-        nearest.predict(queries), PVMClassifier(eps=0.8, **PAPER).fit(X, Y).predict(queries)
-    )
 
 
 def test_frames_stay_frames():
@@ -53,15 +45,6 @@ def test_it_stands_in_imbalanced_learn_s_pipelines():
     expected = PVMClassifier(eps=0.8, **PAPER).fit(X, Y).predict(X)
     np.testing.assert_array_equal(pipeline.predict(X), expected)
     assert clone(pipeline).fit(X, Y).score(X, Y) > 0.9
-
-
-def test_weights_are_taken_into_account():
-    weights = np.where(Y == 0, 0.0, 1.0)
-    with pytest.raises(ValueError, match="got none for"):
-        PVMSelector(eps=0.8, **PAPER).fit_resample(X, Y, weights)
-    weights = (np.arange(len(Y)) % 2).astype(float)
-    selector = PVMSelector(eps=0.8, **PAPER).fit(X, Y, weights)
-    assert (selector.sample_indices_ % 2 == 1).all()
 
 
 def in_kind(kind, labels):
@@ -143,15 +126,6 @@ def test_rows_keep_their_kind(kind):
     np.testing.assert_array_equal(dense, X[selector.sample_indices_])
     assert selector.n_features_in_ == 4
     assert hasattr(selector, "feature_names_in_") == (kind == "polars")
-
-
-def test_sequences_are_returned_as_they_came():
-    words = ["ACGT", "ACGA", "TTTT", "TTTA"]
-    selector = PVMSelector(eps=1.0, metric=SpectrumDistance(2), **PAPER)
-    few, labels = selector.fit_resample(words, [0, 0, 1, 1])
-    assert few == [words[i] for i in selector.sample_indices_]
-    assert len(labels) == len(few)
-    assert not hasattr(selector, "n_features_in_")
 
 
 def test_a_rectangular_table_is_refused():

@@ -9,7 +9,6 @@ from sklearn.datasets import load_iris
 
 from paper import PAPER
 from protocover import BallCover, PVMClassifier, pvm_path
-from protocover._cover import CoverSolution, verify
 from protocover.solvers import greedy
 from protocover.solvers._registry import SOLVERS, default_time_limit
 
@@ -61,57 +60,6 @@ def test_fits_without_a_seed_are_equal(solver, fit):
     for seed in (17, 26, 30):
         found = {tuple(FITS[fit](tied_distances(seed), solver)) for _ in range(5)}
         assert len(found) == 1
-
-
-def test_candidates_without_a_seed_differ():
-    draw = PVMClassifier(eps=EPS, radii="shared", candidates=0.2, solver="greedy")
-    found = {tuple(draw.fit(X, Y).candidate_indices_) for _ in range(4)}
-    assert len(found) > 1
-
-
-def test_a_model_s_certificate_is_that_of_all_its_classes():
-    model = PVMClassifier(eps=EPS, solver="exact", **PAPER).fit(X, Y)
-    words = [part.certificate for part in model.solution_.solutions]
-    assert model.certificate_ in words
-    assert model.gap_ == 0.0
-    assert PVMClassifier(eps=EPS, **PAPER).fit(X, Y).certificate_ == "verified"
-
-
-def test_certificates_of_a_fit_can_be_rechecked():
-    """The problems are written down again, and the solutions checked against them."""
-    from protocover._balls import build_balls
-    from protocover._selection.balls import formulate
-    from protocover.dissimilarity import Euclidean
-
-    balls = build_balls(Euclidean(), X, X, eps=EPS)
-    classes = formulate(balls, Y, np.ones(len(Y)), n_classes=3, prototype_cost=1 / len(Y))
-    problems = [one.problem for one in classes]
-    for solver in SOLVERS:
-        model = PVMClassifier(eps=EPS, solver=solver, random_state=0, **PAPER).fit(X, Y)
-        for problem, solution in zip(problems, model.solution_.solutions, strict=True):
-            found = verify(problem, solution)
-            assert found.ok, found.faults
-            assert found.objective == solution.objective
-            if not solution.certificate.startswith("solver"):
-                assert found.certificate == solution.certificate
-                assert found.lower_bound == solution.lower_bound
-
-
-def test_a_function_may_be_the_solver():
-    seen = []
-
-    def only_the_first(problem, *, rng, max_prototypes=None, flavour="plain"):
-        seen.append(flavour)
-        return CoverSolution.of(problem, greedy(problem).selected[:1])
-
-    model = PVMClassifier(
-        eps=EPS, solver=only_the_first, solver_options={"flavour": "sweet"}, **PAPER
-    )
-    model.fit(X, Y)
-    assert sorted(model.prototype_labels_.tolist()) == [0, 1, 2]
-    assert seen == ["sweet"] * 3
-    assert model.certificate_ == "none"
-    assert model.lower_bound_ == -np.inf
 
 
 def answering(**changes):
@@ -224,25 +172,6 @@ def test_a_function_that_passes_for_one_of_ours_is_not_believed_either():
     assert model.certificate_ == "verified"
 
 
-def test_a_function_may_say_too_much_by_rounding():
-    def rounded(problem, *, rng, max_prototypes=None):
-        solution = greedy(problem)
-        return replace(solution, lower_bound=solution.objective * (1 + 1e-12), dual=None)
-
-    model = PVMClassifier(eps=EPS, solver=rounded, **PAPER).fit(X, Y)
-    assert model.certificate_ == "solver"
-    assert model.lower_bound_ == model.objective_
-
-
-def test_plain_lists_in_an_answer_are_as_good_as_arrays():
-    def listing(problem, *, rng, max_prototypes=None):
-        return CoverSolution(greedy(problem).selected.tolist()[:2], [2, 1], [], None)
-
-    model = PVMClassifier(eps=EPS, solver=listing, max_prototypes=4, **PAPER).fit(X, Y)
-    assert len(model.candidate_indices_) == 4
-    assert model.objective_ > 0
-
-
 def test_a_function_that_cannot_be_asked_is_refused_before_any_work():
     def no_budget(problem, *, rng):
         raise AssertionError
@@ -318,35 +247,6 @@ def test_the_time_that_a_solver_takes_by_itself_is_for_all_classes_together():
     assert [name for name in SOLVERS if default_time_limit(SOLVERS[name])] == []
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_no_prototypes_may_be_asked_for(solver):
-    nothing = PVMClassifier(
-        eps=EPS, solver=solver, max_prototypes=0, outlier_label=9, **PAPER
-    ).fit(X, Y)
-    assert len(nothing.candidate_indices_) == 0
-    assert nothing.objective_ == len(Y)
-    assert nothing.lower_bound_ <= len(Y)
-    assert nothing.predict(X[:2]).tolist() == [9, 9]
-    some = PVMClassifier(eps=EPS, solver=solver, max_prototypes={0: 0, 2: 1}, **PAPER).fit(X, Y)
-    counts = np.bincount(some.prototype_labels_, minlength=3)
-    assert counts[0] == 0
-    assert counts[2] == 1
-    assert counts[1] > 1
-
-
-def test_a_time_limit_is_shared_out_among_the_classes():
-    shares = []
-
-    def note(problem, *, rng, max_prototypes=None, time_limit=None):
-        shares.append(time_limit)
-        return greedy(problem)
-
-    PVMClassifier(eps=EPS, solver=note, solver_options={"time_limit": 9.0}, **PAPER).fit(X, Y)
-    assert len(shares) == 3
-    assert shares[0] == pytest.approx(3.0, abs=0.1)
-    assert all(later >= 2.9 for later in shares)
-
-
 def test_a_budget_has_a_bound_of_its_own():
     """No four prototypes do as well as all that are worth having, and that is proved."""
     everything = PVMClassifier(eps=EPS, solver="exact", **PAPER).fit(X, Y)
@@ -355,8 +255,3 @@ def test_a_budget_has_a_bound_of_its_own():
     assert few.lower_bound_ > everything.objective_
     assert few.lower_bound_ == few.objective_
     assert few.verify(X, Y).ok
-
-
-def test_an_unknown_option_is_refused_with_its_name():
-    with pytest.raises(TypeError, match="flavour"):
-        PVMClassifier(eps=EPS, solver_options={"flavour": "sweet"}, **PAPER).fit(X, Y)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from protocover import PVMClassifierCV
-from protocover._estimators.search.standard_error import (
+from protocover._estimators.search_results import (
     choose,
     lowest_accepted,
     standard_errors,

@@ -3,14 +3,10 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier
 
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover._cover import CoverSolution
-from protocover._persistence import load_model, save_model
 from protocover.dissimilarity import KernelDistance, RankDissimilarity
 from protocover.plotting import GreedyProgressDisplay
 
@@ -76,28 +72,6 @@ def test_a_rectangular_table_of_which_all_columns_are_chosen():
     assert display.error.tolist() == [0.4, 0.2, 0.0]
 
 
-def test_a_model_from_a_file_reads_columns_alike(tmp_path):
-    model = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(D, LABELS)
-    save_model(model, tmp_path / "model.pvm")
-    loaded = load_model(tmp_path / "model.pvm")
-    assert loaded.predict(D).tolist() == [1, 0, 1, 0]
-    both_readings_agree(loaded, D)
-
-
-def test_a_search_over_radii_reads_the_tables_of_its_folds_whole():
-    X, y = load_iris(return_X_y=True)
-    X, rows = np.unique(X, axis=0, return_index=True)
-    y = y[rows]
-    eps = cdist(X, X)[np.triu_indices(len(X), 1)].min()
-    search = GridSearchCV(PVMClassifier(metric="precomputed", **PAPER), {"eps": [eps]}, cv=4)
-    search.fit(cdist(X, X), y)
-    nearest = GridSearchCV(KNeighborsClassifier(metric="precomputed"), {"n_neighbors": [1]}, cv=4)
-    expected = nearest.fit(cdist(X, X), y)
-    for fold in range(4):
-        name = f"split{fold}_test_score"
-        assert search.cv_results_[name] == expected.cv_results_[name]
-
-
 def take_the_first_column(problem, *, rng=None, max_prototypes=None, **options):
     """A solver of one's own may choose a candidate for several classes."""
     chosen = [0] if problem.cover.shape[0] == 2 else [0, 1]
@@ -139,15 +113,3 @@ def test_names_tell_which_columns_a_table_has():
         np.testing.assert_array_equal(few.predict(D), expected)
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         np.testing.assert_array_equal(few.predict(D[:, few.candidate_indices_]), expected)
-
-
-def test_names_tell_where_the_widths_do_not():
-    pd = pytest.importorskip("pandas")
-    table = pd.DataFrame([[0.0, 9.0, 9.0]] * 4 + [[9.0, 0.0, 9.0]], columns=list("pqr"))
-    model = PVMClassifier(eps=1.0, metric="precomputed", solver=take_the_first_column, **PAPER)
-    model.fit(table, ["a", "a", "b", "b", "b"])
-    whole = pd.DataFrame([[0.5, 0.5, 2.0], [0.25, 0.25, 0.125]], columns=list("pqr"))
-    expected = whole.to_numpy()[:, model.candidate_indices_]
-    np.testing.assert_array_equal(model.transform(whole), expected)
-    with pytest.raises(ValueError, match="may be either"):
-        model.transform(whole.to_numpy())

@@ -54,18 +54,9 @@ def models():
     }
 
 
-def _restate(model, selection):
-    """Have a model say of itself what a forged selection says."""
-    model.solution_ = selection
-    model.candidate_indices_ = selection.candidates
-    model.prototype_labels_ = model.classes_[selection.classes]
-    model.newly_covered_count_ = selection.newly_covered
-    model.covered_count_ = selection.covered
-    model.miscovered_count_ = selection.miscovered
-    model.objective_, model.lower_bound_ = selection.objective, selection.lower_bound
-    model.gap_, model.certificate_ = selection.gap, selection.certificate
-    if selection.radii is not None:
-        model.prototype_radii_ = selection.radii
+def _restate(model, selection, **parts):
+    """Make a model state a forged selection everywhere."""
+    model._set_model(replace(model._model, selection=selection, **parts))
 
 
 def _in_a_class(**lie):
@@ -137,9 +128,14 @@ def _order_backwards(model):
         )
         for one in selection.solutions
     )
-    for name in ("prototypes_", "prototype_indices_", "prototype_sources_", "prototype_radii_"):
-        setattr(model, name, getattr(model, name)[::-1])
-    _restate(model, replace(selection._rearranged(back), solutions=solutions))
+    fitted = model._model
+    _restate(
+        model,
+        replace(selection._rearranged(back), solutions=solutions),
+        prototypes=fitted.prototypes[::-1],
+        rows=fitted.rows[::-1],
+        sources=fitted.sources[::-1],
+    )
 
 
 def _describe_another_order(model):
@@ -167,8 +163,8 @@ def _one_twice(model):
     solutions[label] = replace(solutions[label], selected=selected)
     rows = model.prototypes_.copy()
     rows[places] = rows[places[0]]
-    model.prototypes_ = rows
-    _restate(model, replace(selection, candidates=candidates, solutions=tuple(solutions)))
+    forged = replace(selection, candidates=candidates, solutions=tuple(solutions))
+    _restate(model, forged, prototypes=rows)
 
 
 def _drop_the_last(model):
@@ -178,14 +174,18 @@ def _drop_the_last(model):
     solutions = [*selection.solutions]
     solutions[label] = solutions[label].first(len(solutions[label].selected) - 1)
     kept = selection._rearranged(np.arange(len(selection.candidates) - 1))
-    for name in ("prototypes_", "prototype_indices_", "prototype_sources_", "prototype_radii_"):
-        setattr(model, name, getattr(model, name)[:-1])
-    _restate(model, replace(kept, solutions=tuple(solutions)))
+    fitted = model._model
+    _restate(
+        model,
+        replace(kept, solutions=tuple(solutions)),
+        prototypes=fitted.prototypes[:-1],
+        rows=fitted.rows[:-1],
+        sources=fitted.sources[:-1],
+    )
 
 
 def _answer_from_elsewhere(model):
-    own = model._prototype_set
-    model._prototype_set = replace(own, points=own.points[::-1])
+    model._model = replace(model._model, prototypes=model._model.prototypes[::-1])
 
 
 def _proof_of_nothing(model):
@@ -314,7 +314,7 @@ def test_a_model_that_nobody_touched_is_accepted(models, name, tmp_path):
 
 
 @pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ["greedy", "ratio", "leaves"])
 def test_no_change_of_a_model_is_accepted(models, name, change):
     model = deepcopy(models[name])
     change(model)
@@ -331,7 +331,7 @@ def test_no_change_of_leaves_is_accepted(models, change, tmp_path):
 
 
 @pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
-@pytest.mark.parametrize("name", ["greedy", "adaptive", "leaves"])
+@pytest.mark.parametrize("name", ["adaptive"])
 def test_no_change_of_a_file_is_accepted(models, name, change, tmp_path):
     """It is refused, found out, or of something that is computed again when a file is read."""
     model = deepcopy(models[name])

@@ -1,16 +1,12 @@
 """`to_knn` gives scikit-learn's nearest neighbour with our answers, ties and all."""
 
-import pickle
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
 
 from paper import PAPER
 from protocover import NoPrototypesError, PVMClassifier
-from protocover._cover import CoverSolution
 from protocover.dissimilarity import KernelDistance
 
 X, Y = load_iris(return_X_y=True)
@@ -44,37 +40,8 @@ def test_the_answers_are_ours(name):
     np.testing.assert_array_equal(knn.predict(QUERIES), model.predict(QUERIES))
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "hamming"],
-)
-def test_rows_of_bits_are_as_near_to_many(name):
-    rng = np.random.default_rng(1)
-    bits = np.unique(rng.integers(0, 2, size=(80, 8)), axis=0)[1:]
-    y = rng.integers(0, 3, size=len(bits))
-    model = PVMClassifier(eps=0.6 if name == "russellrao" else 1e-9, metric=name, **PAPER).fit(
-        bits, y
-    )
-    queries = (
-        bits[rng.integers(0, len(bits), size=300)]
-        | np.eye(8, dtype=int)[rng.integers(0, 8, size=300)]
-    )
-    assert ties(model, queries) > 30
-    np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
-
-
-def test_places_on_the_globe():
-    rng = np.random.default_rng(2)
-    places = rng.uniform((-1.5, -3.1), (1.5, 3.1), size=(90, 2))
-    model = PVMClassifier(eps=0.5, metric="haversine", **PAPER).fit(
-        places, rng.integers(0, 3, size=90)
-    )
-    queries = rng.uniform((-1.5, -3.1), (1.5, 3.1), size=(200, 2))
-    np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
-
-
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cityblock", "chebyshev"])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_ties_go_to_the_class_that_comes_first(metric, seed):
     """Whole numbers, weighted so that the classes do not take turns in their order."""
     rng = np.random.default_rng(seed)
@@ -86,21 +53,6 @@ def test_ties_go_to_the_class_that_comes_first(metric, seed):
     np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
 
 
-def choose_all(problem, *, rng=None, max_prototypes=None):
-    """Choose every candidate for every class: each point then stands for all of them."""
-    return CoverSolution.of(problem, np.arange(problem.n_candidates))
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
-def test_points_that_stand_for_several_classes_answer_for_the_first(dtype):
-    rng = np.random.default_rng(3)
-    rows, y = rng.integers(0, 9, size=(30, 3)).astype(dtype), rng.choice(["b", "a", "c"], size=30)
-    model = PVMClassifier(eps=1.0, solver=choose_all, **PAPER).fit(rows, y)
-    assert len(model.prototypes_) == 90
-    assert set(model.predict(rows)) == {"a"}
-    assert set(model.to_knn().predict(rows)) == {"a"}
-
-
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "cityblock"])
 def test_sparse_rows(metric):
     rng = np.random.default_rng(4)
@@ -108,14 +60,6 @@ def test_sparse_rows(metric):
     model = PVMClassifier(metric=metric, **PAPER).fit(csr_array(rows), rng.integers(0, 3, size=90))
     queries = csr_array(rng.random((200, 12)) * (rng.random((200, 12)) < 0.4))
     np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
-
-
-def test_rows_with_gaps():
-    rng = np.random.default_rng(5)
-    rows = np.where(np.arange(4) == rng.integers(0, 8, size=150)[:, None], np.nan, X)
-    model = PVMClassifier(metric="nan_euclidean", **PAPER).fit(rows, Y)
-    assert np.isnan(model.prototypes_).any()
-    np.testing.assert_array_equal(model.to_knn().predict(rows), model.predict(rows))
 
 
 def test_distances_are_measured_one_by_one_far_from_the_origin():
@@ -128,20 +72,6 @@ def test_distances_are_measured_one_by_one_far_from_the_origin():
 def test_one_class_and_one_prototype():
     model = PVMClassifier(eps=100.0, **PAPER).fit(X, np.full(150, "only"))
     assert model.to_knn().predict(QUERIES[:3]).tolist() == ["only"] * 3
-
-
-def test_names_of_columns_come_along():
-    frame, y = load_iris(return_X_y=True, as_frame=True)
-    model = PVMClassifier(**PAPER).fit(frame, y)
-    knn = model.to_knn()
-    np.testing.assert_array_equal(knn.feature_names_in_, frame.columns)
-    with pytest.raises(ValueError, match="feature names"):
-        knn.predict(frame[frame.columns[::-1]])
-
-
-def test_a_pickled_copy_needs_nothing_of_ours():
-    """What comes out is scikit-learn's, down to its parts."""
-    assert b"protocover" not in pickle.dumps(PVMClassifier(**PAPER).fit(X, Y).to_knn())
 
 
 def refusal(model, *data):
@@ -198,11 +128,6 @@ def test_nothing_to_be_near_to():
     model = PVMClassifier(eps=1.0, max_prototypes=0, outlier_label=0, **PAPER).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="there is no neighbour to be the nearest"):
         model.to_knn()
-
-
-def test_before_the_fit():
-    with pytest.raises(NotFittedError):
-        PVMClassifier(**PAPER).to_knn()
 
 
 def ties(model, queries):

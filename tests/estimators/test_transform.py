@@ -11,7 +11,7 @@ from sklearn.neighbors import radius_neighbors_graph
 from sklearn.pipeline import make_pipeline
 
 from protocover import BallCover, PVMClassifier, PVMClassifierCV
-from protocover._inspection.distances import distance_blocks
+from protocover._inspection.fitted import distance_blocks
 from protocover.dissimilarity import Gower, SpectrumDistance
 
 X, Y = load_iris(return_X_y=True)

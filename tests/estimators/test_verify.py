@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from saved_models import examples
-from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
+from protocover import BallCover, PVMClassifier, PVMClassifierCV, load_model, save_model
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
 from protocover.solvers import greedy
@@ -131,13 +131,6 @@ def test_prototypes_that_are_all_columns_are_rechecked_in_the_order_chosen():
     assert not model.verify(table, labels).ok
 
 
-def test_sparse_rows_are_rechecked():
-    model = PVMClassifier(eps=EPS, **PAPER).fit(csr_array(X), Y)
-    assert model.verify(csr_array(X), Y).ok
-    assert model.verify(X, Y).ok
-    assert not model.verify(csr_array(X * 1.1), Y).ok
-
-
 @pytest.mark.parametrize("budget", [0, 3, 4, {0: 1, 2: 0}])
 @pytest.mark.parametrize("solver", ["greedy", "exact"])
 @pytest.mark.parametrize("radii", ["shared", "adaptive"])
@@ -216,41 +209,6 @@ def test_data_of_another_form_are_refused():
         PVMClassifier(**PAPER).verify(X, Y)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("objective_", 1.0),
-        ("lower_bound_", 12.0),
-        ("gap_", 0.0),
-        ("certificate_", "solver"),
-        ("candidate_indices_", lambda indices: indices[::-1]),
-        ("newly_covered_count_", lambda covered: covered + 1),
-        ("covered_count_", lambda covered: covered + 1),
-        ("miscovered_count_", lambda covered: covered * 0),
-        ("prototypes_", lambda rows: rows + 1e-9),
-        ("class_count_", lambda counts: counts + 1),
-        ("eps_", 0.6),
-        ("prototype_cost_", 0.5),
-    ],
-)
-def test_an_attribute_that_was_changed_is_found_out(name, value):
-    model = fitted(solver="greedy")  # which leaves a gap to lie about
-    assert model.verify(X, Y).ok
-    setattr(model, name, value(getattr(model, name)) if callable(value) else value)
-    found = model.verify(X, Y)
-    assert not found.ok, found
-
-
-def test_a_vector_that_was_changed_is_found_out():
-    model = fitted(solver="exact")
-    first, *others = model.solution_.solutions
-    forged = replace(first, dual=np.zeros_like(first.dual))
-    model.solution_ = replace(model.solution_, solutions=(forged, *others))
-    found = model.verify(X, Y)
-    assert not found.ok
-    assert any("lower_bound is" in fault for fault in found.by_class[0].faults)
-
-
 def test_the_word_of_a_function_is_no_fault_and_no_proof():
     def sure(problem, *, rng, max_prototypes=None):
         solution = greedy(problem, bound=False)
@@ -269,3 +227,74 @@ def test_the_verdict_reads_well():
     assert first.startswith("Verified: objective ")
     assert len(classes) == 3
     assert classes[0].startswith("  class 0: objective ")
+
+
+PRICE = np.random.default_rng(1).choice([0.5, 1.0, 2.25], len(X))
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, greedy])
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {},
+        {"max_representatives": 3},
+        {"coverage": 0.7},
+        {"cost": 2.0},
+        {"must_include": [int(WEIGHTS.argmax())]},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("price", [None, PRICE], ids=["equal", "priced"])
+def test_no_true_cover_is_refused(solver, wish, price):
+    model = BallCover(eps=0.9, solver=solver, candidate_cost=price, random_state=0, **wish)
+    model.fit(X, sample_weight=WEIGHTS)
+    found = model.verify(X, sample_weight=WEIGHTS)
+    assert found.ok, found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_covers_of_small_sets_are_accepted_whatever_the_weights(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(rng.integers(1, 25), 2)).round(1)
+    weights = rng.choice([0.0, 0.1, 0.3, 1.0, 7.0], len(points))
+    weights[0] = 1.0
+    price = rng.choice([0.0, 0.1, 0.7, 3.0], len(points)) if seed % 2 else None
+    wishes = ({}, {"max_representatives": 2}, {"coverage": 0.85}, {"cost": 0.4})
+    for wish in wishes:
+        settings = {"eps": "auto" if seed % 3 else 0.5, "candidate_cost": price, **wish}
+        model = BallCover(**settings, closed_ball=bool(seed % 2)).fit(points, None, weights)
+        found = model.verify(points, sample_weight=weights)
+        assert found.ok, (settings, found)
+        assert found.lower_bound <= found.objective
+
+
+def test_other_data_and_other_weights_are_found_out():
+    model = BallCover(eps=0.8, max_representatives=4).fit(X, sample_weight=WEIGHTS)
+    assert not model.verify(X).ok
+    assert not model.verify(X[::-1], sample_weight=WEIGHTS).ok
+    assert not model.verify(X[:-1], sample_weight=WEIGHTS[:-1]).ok
+    assert not model.verify(X + 1e-9, sample_weight=WEIGHTS).ok
+
+
+@pytest.mark.parametrize("candidates", [KMeansCandidates(20), 40])
+def test_candidates_of_a_cover_that_cannot_be_made_again_leave_the_bound_unchecked(candidates):
+    model = BallCover(eps=0.9, candidates=candidates).fit(X)
+    with pytest.warns(UserWarning, match="cannot be made again .* fit with random_state=0"):
+        found = model.verify(X)
+    assert found.ok, found
+    assert found.objective == model.objective_
+    assert found.certificate == "none"
+    assert "random_state=0" in found.unchecked
+    seeded = BallCover(eps=0.9, candidates=candidates, random_state=3).fit(X)
+    assert seeded.verify(X).ok
+    assert seeded.verify(X).certificate == seeded.certificate_
+
+
+def test_a_table_all_of_whose_columns_are_chosen_has_them_in_order():
+    """A table of queries might else be one of all candidates or of the representatives."""
+    points = np.array([[0.0], [5.0], [5.1], [10.0], [10.1]])
+    table = cdist(points, points)
+    model = BallCover(eps=0.05, metric="precomputed").fit(table, sample_weight=[1, 2, 3, 4, 5])
+    assert model.candidate_indices_.tolist() == [0, 1, 2, 3, 4]
+    assert model.predict(table).tolist() == model.labels_.tolist() == [0, 1, 2, 3, 4]
+    assert model.verify(table, sample_weight=[1, 2, 3, 4, 5]).ok

@@ -118,7 +118,7 @@ def test_the_parser_takes_every_command_that_a_page_shows():
         for command in commands(page)
         if command not in named  # no more than mentioned
     }
-    assert len(shown) > 20
+    assert len(shown) > 10
     for command, page in shown.items():
         words = shlex.split(command, comments=True)
         if "--help" in words:

@@ -98,7 +98,7 @@ def test_defaults_are_chosen_from_every_setting():
 
 def test_the_page_tells_what_was_kept():
     """Every section is what its program writes from the results in docs/adaptive-radii."""
-    page = (ROOT / "docs" / "adaptive-radii.md").read_text()
+    page = (ROOT / "docs" / "adaptive-radii-results.md").read_text()
     kept = [
         json.loads((ROOT / "docs" / f"{name}.json").read_text()) for name in adaptive_radii.TOLD
     ]

@@ -13,7 +13,7 @@ from experiments.digits_table import Digits
 from experiments import digits_choice, digits_choice_page
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._estimators.search.standard_error import choose
+from protocover._estimators.search_results import choose
 
 
 @pytest.fixture

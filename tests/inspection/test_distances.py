@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from protocover import PVMClassifier
-from protocover._inspection import distances
+from protocover._inspection import fitted as distances
 from protocover.dissimilarity import Gower
 
 

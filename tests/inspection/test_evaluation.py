@@ -21,8 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, evaluate
-from protocover._inspection.evaluation import tally
-from protocover._inspection.proportions import percent, percentages, wilson_interval
+from protocover._inspection.evaluation import percent, percentages, tally, wilson_interval
 
 NAMES = np.array(["ape", "bee", "cat", "dog"])
 
@@ -131,13 +130,6 @@ def test_a_label_that_the_model_does_not_know_is_never_right(data):
     assert np.isnan(found.precision[3])
 
 
-def test_an_abstention_on_a_sample_labeled_so_is_right():
-    model = fixed(outlier_label=-1).fit([[0.0], [1.0], [20.0], [21.0]], [0, 0, 1, 1])
-    found = evaluate(model, [[0.5], [9.0], [20.5]], [0, -1, 1])
-    assert found.accuracy == 1.0
-    assert found.labels.tolist() == found.predicted_labels.tolist() == [0, 1, -1]
-
-
 def test_frames_and_dict_hold_the_figures(data):
     X, y, X_test, y_test = data
     found = evaluate(
@@ -209,11 +201,3 @@ def test_the_text_is_at_most_80_wide_and_has_a_matrix_for_up_to_12_classes(n_cla
 )
 def test_percentages_add_up(parts, shown):
     assert percentages(parts) == shown
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_percentages_of_any_parts_add_up(seed):
-    parts = np.random.default_rng(seed).integers(10, 1000, 7).tolist()
-    told = [float(text.removesuffix(" %")) for text in percentages(parts)]
-    assert sum(told) == pytest.approx(100.0)
-    np.testing.assert_allclose(told, 100.0 * np.array(parts) / sum(parts), atol=0.1)

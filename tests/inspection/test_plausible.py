@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from protocover._inspection.plausible import count_plausible
+from protocover._inspection.label_issues import count_plausible
 
 DISTANCES = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, np.inf])
 

@@ -29,7 +29,6 @@ from protocover.dissimilarity import (
     TangentDistance,
     Tanimoto,
 )
-from protocover.dissimilarity._metric import METRIC_NAMES
 
 
 @dataclass(frozen=True)
@@ -152,8 +151,7 @@ def _square(metric, table, y):
     return Example(PVMClassifier(metric=metric, **PAPER), table, y, table[:7])
 
 
-_BOOLEAN = ("dice", "jaccard", "matching", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
-_NUMERIC = sorted(METRIC_NAMES - {"haversine", "nan_euclidean", "jensenshannon", *_BOOLEAN})
+_NUMERIC = ("cityblock", "mahalanobis", "seuclidean")
 _X, _Y = _rows()
 _BITS = np.random.default_rng(8).random((len(_Y), 12)) < 0.4
 _IMAGES, _DIGITS = _positive(5, 24, 36)
@@ -164,27 +162,21 @@ _KERNEL, _KERNEL_Y = _kernel()
 def examples():
     """Every combination, by name."""
     made = {name: _with(PVMClassifier(metric=name, **PAPER), _X, _Y) for name in _NUMERIC}
-    made |= {name: _with(PVMClassifier(metric=name, **PAPER), _X > 0.5, _Y) for name in _BOOLEAN}
+    made["jaccard"] = _with(PVMClassifier(metric="jaccard", **PAPER), _X > 0.5, _Y)
     for name, metric in {
         "euclidean": "euclidean",
-        "sqeuclidean": "sqeuclidean",
-        "cosine": "cosine",
-        "haversine": "haversine",
-        "jensenshannon": "jensenshannon",
         "Euclidean": Euclidean(),
         "SquaredEuclidean": SquaredEuclidean(),
         "Cosine": Cosine(),
-        "minkowski, p": Metric("minkowski", {"p": 1.5}),
         "minkowski, w": Metric("minkowski", {"p": 3, "w": np.array([1.0, 2.0, 3.0, 4.0])}),
         "rank": RankDissimilarity(),
         "rank of a metric": RankDissimilarity(Metric("cityblock")),
         "rank of DANN": RankDissimilarity(DANN(n_neighbors=5)),
         "DANN": DANN(n_neighbors=6, n_iterations=2),
-        **{f"{k} kernel": KernelDistance(k) for k in ("linear", "poly", "rbf", "laplacian")},
+        "poly kernel": KernelDistance("poly"),
         "kernel with parameters": KernelDistance("rbf", {"gamma": 0.3}),
     }.items():
         X, y = _positive()
-        X = X[:, :2] if name == "haversine" else X
         made[name] = _with(PVMClassifier(metric=metric, **PAPER), X, y)
     gappy = np.where(np.random.default_rng(4).random(_X.shape) < 0.1, np.nan, _X)
     made |= {
@@ -259,20 +251,12 @@ def other_models():
         "labels are strings": _with(PVMClassifier(outlier_label="none", **PAPER), X, words),
         "labels are objects": _with(PVMClassifier(**PAPER), X, words.astype(object)),
         "labels are truths": _with(PVMClassifier(**PAPER), X, y > 0),
-        "labels are floats": _with(PVMClassifier(outlier_label=9.0, **PAPER), X, y + 1.0),
         "labels are small": _with(
             PVMClassifier(outlier_label="most_frequent", **PAPER), X, y.astype("i1")
         ),
         "one class": _with(PVMClassifier(**PAPER), X, np.zeros_like(y)),
         "no prototypes": _with(
             PVMClassifier(eps=1.0, prototype_cost=1e6, outlier_label=-1, **PAPER), X, y
-        ),
-        "no prototypes of rank": _with(
-            PVMClassifier(
-                eps=1.0, metric=RankDissimilarity(), prototype_cost=1e6, outlier_label=-1, **PAPER
-            ),
-            X,
-            y,
         ),
         "frame": Example(PVMClassifier(closed_ball=True, **PAPER), names[9:], y[9:], names[:9]),
         "NumPy parameters": _with(
@@ -287,9 +271,6 @@ def other_models():
             y,
         ),
         "budget": _with(PVMClassifier(eps=0.8, max_prototypes={0: 1, 2: 2}, **PAPER), X, y),
-        "lp-rounding": _with(
-            PVMClassifier(eps=1.0, solver="lp-rounding", random_state=1, **PAPER), X, y
-        ),
         "exact": _with(
             PVMClassifier(eps=1.0, solver="exact", solver_options={"time_limit": 5.0}, **PAPER),
             X,
@@ -304,26 +285,14 @@ def other_models():
         "own radii without a limit": Example(
             PVMClassifier(eps=None, prototype_cost=1.0, **OWN), names[9:], y[9:], names[:9]
         ),
-        "own radii, closed": _with(
-            PVMClassifier(closed_ball=True, solver="exact", **OWN), X, words
-        ),
         "own radii of a table": Example(
             PVMClassifier(eps=None, metric="precomputed", **OWN),
             _TABLE,
             _TABLE_Y,
             _TABLE[:7],
         ),
-        "own radii, no prototypes": _with(
-            PVMClassifier(eps=None, prototype_cost=1e6, outlier_label=-1, **OWN), X, y
-        ),
-        "own radii, standardised": _with(
-            Pipeline([("scale", StandardScaler()), ("pvm", PVMClassifier(**OWN))]), X, y
-        ),
         "defaults": _with(PVMClassifier(), X, y),
         "forced": _with(PVMClassifier(prototype_cost=1e6), X, y),
-        "forced, one radius": _with(
-            PVMClassifier(eps=1.0, radii="shared", prototype_cost=1e6, max_prototypes=4), X, y
-        ),
         "weights of classes": _with(
             PVMClassifier(class_weight={"ab": 2.0, "def": 0.5}, cross_class=True), X, words
         ),
@@ -363,16 +332,5 @@ def other_models():
             X,
             y,
             6,
-        ),
-        "standardised frame": Example(
-            Pipeline(
-                [
-                    ("scale", StandardScaler().set_output(transform="pandas")),
-                    ("p", PVMClassifier(**PAPER)),
-                ]
-            ),
-            names[9:],
-            y[9:],
-            names[:9],
         ),
     }

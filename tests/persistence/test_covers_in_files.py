@@ -11,7 +11,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from saved_models import examples
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -30,7 +29,6 @@ NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 FRAME = pd.DataFrame(X, columns=NAMES)
 GRAPH = radius_neighbors_graph(X, 1.2, mode="distance")
 PRICE = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(X))
-EXAMPLES = examples()
 SOLUTION = ("fitted", "solution_", "object", 1)
 COVERS = {
     "all": (BallCover(eps=1.0), X),
@@ -77,25 +75,6 @@ def test_a_cover_comes_back_with_all_that_it_says(name, tmp_path):
     assert model_info(tmp_path / "cover.protocover").model == "BallCover"
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_every_dissimilarity_answers_the_same_after_loading(name, tmp_path):
-    example = EXAMPLES[name]
-    settings = {key: getattr(example.model, key) for key in ("metric", "metric_params")}
-    model = no_warnings(BallCover(**settings).fit, example.X)
-    again = no_warnings(round_trip, model, tmp_path)
-    assert_same(model, again)
-    assert_same(model.predict(example.queries), again.predict(example.queries))
-    found = no_warnings(again.verify, example.X)
-    assert found.ok, found
-
-
-def test_a_number_that_numpy_counted_is_a_number(tmp_path):
-    X, _ = load_iris(return_X_y=True)
-    cover = BallCover(eps=1.0, max_representatives=np.int64(3)).fit(X)
-    save_model(cover, tmp_path / "iris.pvm")
-    assert load_model(tmp_path / "iris.pvm").verify(X).ok
-
-
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
@@ -121,26 +100,12 @@ def test_numbers_by_another_name_are_kept_as_the_numbers_they_mean(given, kept, 
     assert clone(again).fit(X).candidate_indices_.tolist() == (model.candidate_indices_.tolist())
 
 
-def test_an_index_of_names_is_no_numbers(tmp_path):
-    model = BallCover(eps=0.8).fit(X)
-    model.must_include = pd.Index(["a"])
-    with pytest.raises(ModelFileError, match="must_include"):
-        save_model(model, tmp_path / "m")
-
-
 def test_a_pipeline_may_end_in_a_cover(tmp_path):
     model = make_pipeline(StandardScaler(), BallCover(max_representatives=5)).fit(FRAME)
     again = round_trip(model, tmp_path)
     assert again.predict(FRAME).tolist() == model[-1].labels_.tolist()
     with pytest.raises(ValueError, match="feature names"):
         again.predict(FRAME[NAMES[::-1]])
-
-
-def test_a_function_is_refused_with_the_way_out_and_nothing_is_written(tmp_path):
-    model = BallCover(eps=1.0, metric=lambda a, b: float(abs(a - b).sum())).fit(X[:20])
-    with pytest.raises(ModelFileError, match="metric='precomputed'"):
-        save_model(model, tmp_path / "m")
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ NAMES = (
 SELECTION = ("fitted", "solution_", "object", 1)
 SOLUTION = ("model", *SELECTION, "solutions", "tuple", 0, "object", 1)
 in_any_folder = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25
 )
 
 
@@ -137,13 +137,6 @@ def test_another_version_is_refused_as_such(version, remedy, saved, tmp_path, mo
     message = rf"has version {version} .* reads version 1; {remedy}"
     with pytest.raises(ModelFileError, match=message):
         load(data, tmp_path)
-
-
-@pytest.mark.parametrize("floor", [-1, 2, 0.5, True, None, "1"])
-def test_a_floor_of_anything_but_one_prototype_is_refused(floor, saved, tmp_path):
-    contents = unpack(saved["forced"][0])
-    place = (*SOLUTION, "limit", "object", 1, "at_least")
-    refused(forge(changed(contents.document, place, floor), contents.arrays), tmp_path)
 
 
 LEAVES = (*SOLUTION, "proof", "object", 1)
@@ -292,13 +285,6 @@ def test_references_that_repeat_are_refused_without_much_memory(value, place, sa
     finally:
         tracemalloc.stop()
     assert peak < 5 * len(data)
-
-
-def test_an_array_in_two_places_is_named(saved, tmp_path):
-    contents = unpack(saved["euclidean"][0])
-    twice = changed(contents.document, PLACES["parameter"], [{"array": 0}] * 2)
-    with pytest.raises(ModelFileError, match="array 0 is part of more than one value"):
-        load(forge(twice, contents.arrays), tmp_path)
 
 
 def test_attributes_of_a_loaded_model_share_no_memory_and_can_be_changed(saved, tmp_path):
@@ -524,7 +510,7 @@ def load_and_ask(data, queries, folder):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 @given(draw=st.data())
 def test_forged_documents_give_clean_errors_or_harmless_models(name, saved, tmp_path, draw):
     data, queries = saved[name]
@@ -540,7 +526,7 @@ def test_forged_documents_give_clean_errors_or_harmless_models(name, saved, tmp_
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 @given(draw=st.data())
 def test_forged_arrays_give_clean_errors_or_harmless_models(name, saved, tmp_path, draw):
     data, queries = saved[name]

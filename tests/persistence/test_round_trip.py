@@ -1,8 +1,7 @@
 """What is saved and loaded is the same model."""
 
-import pickle
 import warnings
-from copy import copy, deepcopy
+from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -26,19 +25,13 @@ from paper import PAPER
 from protocover import (
     ModelFileError,
     PVMClassifier,
-    PVMClassifierCV,
-    find_label_issues,
     load_model,
     save_model,
 )
-from protocover._cover import verify
-from protocover._inspection.fitted import unwrap
 from protocover._persistence import model_info
 
 EXAMPLES = examples()
 OTHERS = other_models()
-OWN = [name for name in OTHERS if "own radii" in name]
-FLOOR = ["defaults", "forced", "forced, one radius", "weights of classes", "balanced search"]
 
 
 def round_trip(model, folder):
@@ -149,32 +142,6 @@ def test_any_numbers_give_the_same_answers_after_loading(X, y, metric, tmp_path)
     assert_same(model.predict(X), again.predict(X))
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(labels=st.sets(st.text(max_size=5).map(lambda s: s.rstrip("\0")), min_size=2, max_size=4))
-def test_any_strings_can_be_labels(labels, tmp_path):
-    y = np.array(sorted(labels))
-    X = np.arange(float(len(y)))[:, None]
-    for labeled in (y, y.astype(object)):
-        model = PVMClassifier(eps=0.5, **PAPER).fit(X, labeled)
-        assert round_trip(model, tmp_path).predict(X).tolist() == y.tolist()
-
-
-def test_names_of_features_are_checked_after_loading(tmp_path):
-    example = OTHERS["frame"]
-    again = round_trip(example.fitted(), tmp_path)
-    with pytest.raises(ValueError, match="feature names should match"):
-        again.predict(example.queries.rename(columns={"a": "z"}))
-    with pytest.raises(ValueError, match="expecting 4 features"):
-        again.predict(example.queries.to_numpy()[:, :3])
-
-
-def test_columns_of_a_mixed_table_are_checked_after_loading(tmp_path):
-    example = EXAMPLES["Gower of a frame"]
-    again = round_trip(example.fitted(), tmp_path)
-    with pytest.raises(ValueError, match="column 'age' held numbers"):
-        again.predict(example.queries.assign(age="old"))
-
-
 @pytest.mark.parametrize(
     "name", ["rank", "Gower of a frame", "DANN", "several settings", "own radii without a limit"]
 )
@@ -183,41 +150,6 @@ def test_a_loaded_model_can_be_cloned_and_fitted_anew(name, tmp_path):
     model = example.fitted()
     again = clone(round_trip(model, tmp_path)).fit(example.X, example.y)
     assert_same(model.predict(example.queries), again.predict(example.queries))
-
-
-def test_a_loaded_model_can_be_asked_for_suspect_labels(tmp_path):
-    example = OTHERS["standardised"]
-    model = example.fitted()
-    found = find_label_issues(model, example.X, example.y)
-    again = find_label_issues(round_trip(model, tmp_path), example.X, example.y)
-    assert_same(found.to_frame(), again.to_frame())
-
-
-def test_certificates_can_be_checked_after_loading(tmp_path):
-    from protocover._balls import build_balls
-    from protocover._selection.balls import formulate
-    from protocover.dissimilarity import Euclidean
-
-    example = OTHERS["exact"]
-    model = round_trip(example.fitted(), tmp_path)
-    balls = build_balls(Euclidean(), example.X, example.X, eps=model.eps_, closed=False)
-    classes = formulate(
-        balls,
-        np.asarray(example.y),
-        np.ones(len(example.y)),
-        n_classes=3,
-        prototype_cost=model.prototype_cost_,
-    )
-    for one, solution in zip(classes, model.solution_.solutions, strict=True):
-        found = verify(one.problem, solution)
-        assert found.faults == ()
-        assert found.lower_bound == solution.lower_bound
-
-
-def test_saving_over_a_loaded_model_gives_the_same_model(tmp_path):
-    model = OTHERS["cross-validated"].fitted()
-    once = round_trip(model, tmp_path)
-    assert_same(once, round_trip(once, tmp_path))
 
 
 def test_a_file_tells_when_and_with_what_it_was_saved(tmp_path):
@@ -236,57 +168,11 @@ def test_a_prototype_that_is_there_by_the_floor_alone_is_kept_as_such(tmp_path):
     assert again.solution_.forced.tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("name", FLOOR)
-def test_floors_and_weights_of_classes_can_be_rechecked_after_loading(name):
-    example, (model, again) = OTHERS[name], saved_and_loaded(name)
-    for parameter in ("cross_class", "min_per_class", "class_weight"):
-        assert_same(getattr(again, parameter), getattr(model, parameter))
-    np.testing.assert_array_equal(again.solution_.forced, model.solution_.forced)
-    assert "forced" not in name or again.solution_.forced.tolist() == [0, 1, 2]
-    assert again.verify(example.X, example.y).ok
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_radii_of_their_own_come_back_to_the_last_bit(name):
-    model, again = (unwrap(one).classifier for one in saved_and_loaded(name))
-    assert_same(again.prototype_radii_, model.prototype_radii_)
-    assert_same(again.solution_.radii, model.solution_.radii)
-    assert again.prototype_radii_ is again.solution_.radii
-    assert (again.eps, again.radii, again.eps_) == (model.eps, "adaptive", model.eps_)
-
-
-def test_a_model_without_a_limit_can_be_rechecked_after_loading():
-    example = OTHERS["own radii without a limit"]
-    _, again = saved_and_loaded("own radii without a limit")
-    assert again.eps is None
-    assert np.isinf(again.eps_)
-    assert again.verify(example.X, example.y).ok
-
-
-def test_a_search_may_have_found_radii_of_their_own(tmp_path):
-    example = OTHERS["own radii without a limit"]
-    model = PVMClassifierCV(eps=[1.0, 2.0], cv=2, **PAPER).fit(example.X, example.y)
-    model.best_estimator_ = example.fitted()
-    model.eps_ = model.best_estimator_.eps_
-    again = round_trip(model, tmp_path)
-    assert_same(model, again)
-    assert_same(answers(model, example.queries), answers(again, example.queries))
-
-
 def test_another_choice_of_radii_since_the_fit_is_refused_with_the_way_out(tmp_path):
     model = OTHERS["budget"].fitted().set_params(radii="adaptive")
     with pytest.raises(ModelFileError, match=r"'adaptive', but the prototypes share.*fit the"):
         save_model(model, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("kept", [copy, deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
-def test_copies_and_pickles_have_the_radii(kept):
-    example = OTHERS["own radii without a limit"]
-    model = example.fitted()
-    again = kept(model)
-    assert_same(again, model)
-    assert_same(answers(again, example.queries), answers(model, example.queries))
 
 
 @pytest.mark.parametrize(

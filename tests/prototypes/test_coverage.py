@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV
+from protocover import PVMClassifier
 from protocover.dissimilarity import DANN, RankDissimilarity
 
 
@@ -73,16 +73,6 @@ def test_classes_and_confusion_by_counting(iris):
             assert confusion[r, c] == inside[np.ix_(mine, theirs)].any(axis=1).sum()
 
 
-def test_a_label_the_model_does_not_know_has_no_own_class(iris):
-    X, y = iris
-    model = PVMClassifier(eps=0.8, **PAPER).fit(X, y)
-    held = model.coverage(X[:2], ["setosa", "rose"])
-    assert held.point_classes.tolist() == [0, -1]
-    assert held.own_count.tolist()[1] == 0
-    assert held.other_count[1] == held.own_count[0]
-    assert held.by_class()["points"].sum() == 1
-
-
 @pytest.mark.parametrize("closed", [False, True])
 def test_a_point_at_eps_exactly_follows_the_balls(closed):
     X, y = np.array([[0.0], [1.0], [5.0]]), [0, 0, 1]
@@ -91,30 +81,11 @@ def test_a_point_at_eps_exactly_follows_the_balls(closed):
     assert held.balls.sum() == (2 if not closed else np.sum(cdist(X[:2], model.prototypes_) <= 1))
 
 
-def test_precomputed_dissimilarities_give_the_same(iris):
-    X, y = iris
-    rows = PVMClassifier(eps=0.8, **PAPER).fit(X, y).coverage(X, y)
-    table = (
-        PVMClassifier(eps=0.8, metric="precomputed", **PAPER)
-        .fit(cdist(X, X), y)
-        .coverage(cdist(X, X), y)
-    )
-    assert np.array_equal(rows.balls.toarray(), table.balls.toarray())
-
-
 @pytest.mark.parametrize("metric", [DANN(), RankDissimilarity()], ids=["DANN", "rank"])
 def test_a_metric_cut_down_to_the_prototypes_gives_the_counts_of_its_fit(iris, metric):
     X, y = iris
     model = PVMClassifier(eps=5.0, metric=metric, **PAPER).fit(X, y)
     assert model.coverage(X, y).covered.sum() == model.newly_covered_count_.sum()
-
-
-def test_the_cross_validated_estimator_answers_too(iris):
-    X, y = iris
-    model = PVMClassifierCV(n_eps=5, cv=3, random_state=0, **PAPER).fit(X, y)
-    assert np.array_equal(
-        model.coverage(X, y).own_count, model.best_estimator_.coverage(X, y).own_count
-    )
 
 
 def test_without_prototypes_nothing_is_covered():

@@ -45,12 +45,6 @@ def test_a_training_point_on_the_sphere_is_judged_as_in_fit():
     assert model.explain(data).inside.tolist() == [True, False, False, False]
 
 
-def test_with_one_class_there_is_no_runner_up():
-    why = PVMClassifier(eps=1.0, **PAPER).fit(X, np.zeros(len(X))).explain(QUERIES)
-    assert (why.runner_up_prototype == -1).all()
-    assert np.isinf(why.margin).all()
-
-
 def test_it_becomes_a_data_frame():
     pytest.importorskip("pandas")
     why = PVMClassifier(eps=1.0, **PAPER).fit(X, Y).explain(QUERIES[:3])
@@ -77,14 +71,6 @@ def test_it_names_the_row_of_the_deciding_prototype_in_the_training_data():
     np.testing.assert_array_equal(why.row >= 0, sources == "train")
     real = sources == "train"
     np.testing.assert_array_equal(X[why.row[real]], mixed.prototypes_[why.prototype[real]])
-
-
-def test_of_a_table_only_the_columns_that_are_points_have_a_row():
-    square = PVMClassifier(eps=0.9, metric="precomputed", **PAPER).fit(cdist(X, X), Y)
-    why = square.explain(cdist(QUERIES, X))
-    np.testing.assert_array_equal(why.row, square.prototypes_[why.prototype])
-    tall = PVMClassifier(eps=0.9, metric="precomputed", **PAPER).fit(cdist(X, X[:100]), Y)
-    assert (tall.explain(cdist(QUERIES, X[:100])).row == -1).all()
 
 
 def test_without_pandas_it_says_what_to_install(monkeypatch):

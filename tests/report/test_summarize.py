@@ -261,7 +261,7 @@ def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
 
 
 def test_small_blocks_give_the_same_numbers(monkeypatch, summary, model):
-    monkeypatch.setattr("protocover._inspection.distances._ENTRIES", 20)
+    monkeypatch.setattr("protocover._inspection.fitted._ENTRIES", 20)
     found = summarize(model, X[TRAIN], Y[TRAIN], held_out=(X[TEST], Y[TEST]), title="Iris")
     assert found == summary
 

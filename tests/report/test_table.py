@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._inspection.proportions import percent
+from protocover._inspection.evaluation import percent
 from protocover.report import render, summarize
 from protocover.report._cases import as_bytes, make_sheets
 from protocover.report._table import ShownColumn, read_row_names, read_rows, weigh_evidence

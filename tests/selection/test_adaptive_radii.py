@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover._balls import build_balls, halves, ordered, ordered_members
+from protocover._balls import build_balls, ordered, ordered_members
 from protocover._cover import CoverProblem, snap_weights, verify
 from protocover._selection.adaptive_radii import CandidateBalls, Rules, join_balls
 from protocover._selection.balls import formulate
@@ -281,7 +281,7 @@ def test_threads_and_the_width_of_strips_make_no_difference(eps, metric, monkeyp
     ):
         monkeypatch.setattr(ordered, "STRIP_MEMBERS", in_strip)
         monkeypatch.setattr(ordered, "BLOCK_MEMBERS", in_block)
-        monkeypatch.setattr(halves, "_MOST_BYTES", held)
+        monkeypatch.setattr(ordered, "_MOST_BYTES", held)
         assert same(whole, own_problems(X, y, eps=eps, metric=metric, n_jobs=2))
 
 

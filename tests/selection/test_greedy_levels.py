@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover._balls.levels import levels_of
+from protocover._balls import levels_of
 from protocover._cover import CoverSolution
 from protocover._selection.path import GreedyLevels, formulate_path, solve_path
 from protocover._selection.selection import Selection

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from protocover._balls import OrderedMembers
 from protocover._selection.adaptive_radii import find_adaptive_balls
 from protocover._selection.training import TrainingSubset, prepare_training
-from protocover.dissimilarity._euclidean.order import OrderScan
+from protocover.dissimilarity._euclidean.product import ProductPairs
 
 
 def prepared(points, y, weights, metric="precomputed"):
@@ -89,13 +89,13 @@ def count_calls(monkeypatch, owner, name):
 def test_a_pair_is_measured_once_and_only_if_that_decides_something(monkeypatch):
     points, y = np.random.default_rng(0).normal(size=(300, 40)), np.arange(300) % 3
     measured = []
-    original = OrderScan.measure
+    original = ProductPairs.exact
 
     def counted(self, at, to):
         measured.extend(zip(at.tolist(), to.tolist(), strict=True))
         return original(self, at, to)
 
-    monkeypatch.setattr(OrderScan, "measure", counted)
+    monkeypatch.setattr(ProductPairs, "exact", counted)
     settled = count_calls(monkeypatch, OrderedMembers, "settled")
     blocks = count_calls(monkeypatch, OrderedMembers, "remembering")
     whole = prepared(points, y, None, "euclidean")

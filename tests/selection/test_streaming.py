@@ -10,7 +10,7 @@ from paper import PAPER
 from protocover import PVMClassifier
 from protocover._balls import build_balls
 from protocover.dissimilarity import Euclidean
-from protocover.dissimilarity._euclidean import bracket
+from protocover.dissimilarity._euclidean import product
 
 
 def on_disk(path, X):
@@ -73,7 +73,7 @@ def test_the_automatic_radius_reads_rows_on_disk_block_by_block(wide_rows, n_cla
 
 def test_all_rows_on_disk_may_be_candidates(tmp_path, monkeypatch):
     """Neither side of the product is held where both are too large."""
-    monkeypatch.setattr(bracket, "_KEPT_BYTES", 1 << 20)
+    monkeypatch.setattr(product, "_KEPT_BYTES", 1 << 20)
     X = np.random.default_rng(1).normal(size=(2400, 500))
     stored = on_disk(tmp_path / "rows", X)
     balls, peak = peak_of(lambda: build_balls(Euclidean(), stored, stored, eps=30.2, n_jobs=1))

@@ -1,39 +1,52 @@
-"""Who lies in whose ball, and who is nearest: the two questions asked of a dissimilarity.
+"""Radius-neighbour and nearest-neighbour queries of a dissimilarity.
 
-`traits` says what a dissimilarity is; `levels` compares with radii; `build` answers the first
-question tile by tile, and `assembly` joins what the tiles found; `ordered` answers it nearest
-first, for balls that have radii of their own, and `halves` spares it half of the pairs;
-`of_radii` cuts balls whose radii are given; `nearest` answers the second; `graph` answers both
-off the entries of a neighbour graph; `forecast` and `adaptive_forecast` estimate the memory that
-the answer will take.
+`traits` describes a dissimilarity; `pairs` binds it to samples and candidates and finds the pairs
+within radii; `build` collects these in a sparse matrix; `ordered` puts them in the order of their
+distances; `nearest` finds the nearest candidates; `graph` has the pairs of a neighbour graph;
+`forecast` estimates the memory that the neighbourhoods take.
 """
 
 from __future__ import annotations
 
-from .build import build_balls, build_levels, check_dissimilarities
-from .levels import levels_of, members_of, relative_to, within
-from .of_radii import balls_of_radii, inside_radii
-from .ordered import OrderedMembers, ordered_members, spans
-from .traits import DistanceTest, GroupSearch, LevelTest, RadiusSearch, Tile, Traits, traits_of
+from .build import build_balls, build_levels
+from .ordered import OrderedMembers, balls_of_radii, inside_radii, ordered_members, spans
+from .pairs import (
+    ColumnPairs,
+    Groups,
+    Pairs,
+    TablePairs,
+    bind,
+    finds_near_pairs,
+    nearest_in_groups,
+    pairwise_pairs,
+)
+from .traits import (
+    Traits,
+    check_dissimilarities,
+    levels_of,
+    relative_to,
+    traits_of,
+    within,
+)
 
 __all__ = [
-    "DistanceTest",
-    "Floats",
-    "GroupSearch",
-    "Indices",
-    "LevelTest",
+    "ColumnPairs",
+    "Groups",
     "OrderedMembers",
-    "RadiusSearch",
-    "Tile",
+    "Pairs",
+    "TablePairs",
     "Traits",
     "balls_of_radii",
+    "bind",
     "build_balls",
     "build_levels",
     "check_dissimilarities",
+    "finds_near_pairs",
     "inside_radii",
     "levels_of",
-    "members_of",
+    "nearest_in_groups",
     "ordered_members",
+    "pairwise_pairs",
     "relative_to",
     "spans",
     "traits_of",

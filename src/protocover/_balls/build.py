@@ -1,36 +1,26 @@
-"""The sparse points x candidates table of who lies in whose ball, built tile by tile.
+"""The sparse samples x candidates matrix of neighbourhoods, built tile by tile.
 
-A tile is a block of points against a block of candidates. Its dissimilarities are
-computed, compared with eps and reduced to the few pairs that are members; nothing of
-the size points x candidates is ever held.
+A tile is a block of samples against a block of candidates, of which only the few pairs within
+the radius are kept: nothing of the size samples x candidates is ever held. Each block of rows is
+packed as soon as its last tile is done, so that a pair takes nine bytes for a moment only and
+five from then on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
-from sklearn.utils import _safe_indexing
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
-from .._exceptions import DissimilarityError
 from .._resources import limited_threads, progress_bar, row_count, worker_map
 from .._typing import Floats, Indices
-from .assembly import Found, assemble
-from .levels import members_of
-from .traits import (
-    Dissimilarity,
-    LevelTest,
-    PreparedDissimilarity,
-    RadiusSearch,
-    Tile,
-    map_if_faster,
-    traits_of,
-)
-
-# Where a dissimilarity does not know better.
-TILE_ROWS = 1024
-TILE_COLUMNS = 1024
+from .pairs import bind, near_members
+from .traits import Dissimilarity, traits_of
 
 
 def build_balls(
@@ -43,19 +33,19 @@ def build_balls(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> csr_array:
-    """Tell which points lie within `eps` of which candidates.
+    """Find the samples within `eps` of each candidate.
 
     Parameters
     ----------
     dissimilarity : Dissimilarity
         Fitted. Where `X` is `Z` and its attribute ``symmetric`` is true, each pair is
         computed once.
-    X, Z : indexable of length n_points and n_candidates
-        Points and candidates.
+    X, Z : indexable of length n_samples and n_candidates
+        Samples and candidates.
     eps : float
-        Radius of the balls.
+        Radius of the neighbourhoods.
     closed : bool, default=False
-        Whether a point at distance eps exactly belongs to the ball.
+        Whether a sample at distance eps exactly belongs to the neighbourhood.
     n_jobs : int or None, default=None
         Threads; None for as many as the linear algebra library would use.
     verbose : int, default=0
@@ -63,7 +53,7 @@ def build_balls(
 
     Returns
     -------
-    csr_array of bool, shape (n_points, n_candidates)
+    csr_array of bool, shape (n_samples, n_candidates)
         With sorted indices. It does not depend on `n_jobs`.
     """
     radii = np.array([eps], dtype=np.float64)
@@ -80,7 +70,7 @@ def build_levels(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> csr_array:
-    """Tell for each pair within the largest radius which radius is the first it is within.
+    """Find for each pair within the largest radius the first radius that it is within.
 
     Parameters
     ----------
@@ -91,64 +81,44 @@ def build_levels(
 
     Returns
     -------
-    csr_array of unsigned int, shape (n_points, n_candidates)
-        Level plus one, so that the balls of ``radii[k]`` are the entries up to ``k + 1``.
+    csr_array of unsigned int, shape (n_samples, n_candidates)
+        Level plus one, so that the neighbourhoods of ``radii[k]`` are the entries up to ``k + 1``.
         With sorted indices.
     """
     dtype = np.uint8 if len(radii) < 255 else np.uint16
     return _search(dissimilarity, X, Z, radii, closed, n_jobs, verbose, dtype=dtype)
 
 
-def level_test(
-    dissimilarity: Dissimilarity, X: Any, Z: Any, *, radii: Floats, closed: bool
-) -> LevelTest:
-    """Return the tile test of `dissimilarity`: its own fast one, or compute and compare."""
-    quick, left, right = map_if_faster(dissimilarity, X, Z)
-    if isinstance(quick, RadiusSearch):
-        return quick.level_test(left, right, radii=radii, closed=closed)
-    tile = table_tile(dissimilarity, X, Z)
+def _search(
+    dissimilarity: Dissimilarity,
+    X: Any,
+    Z: Any,
+    radii: Floats,
+    closed: bool,
+    n_jobs: int | None,
+    verbose: int,
+    *,
+    dtype: Any,
+) -> csr_array:
+    """Search all tiles, several at once, and join what they found."""
+    traits = traits_of(dissimilarity)
+    symmetric = Z is X and traits.symmetric
+    with limited_threads(n_jobs):
+        pairs = bind(dissimilarity, X, Z, radii=radii)
+    shape = row_count(X), row_count(Z)
+    tiles = cut_tiles(*shape, pairs.tile, symmetric=symmetric)
+    row_order, column_order = pairs.order or (None, None)
 
-    def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
-        return members_of(tile(rows, columns), radii, closed=closed)
+    def members(tile: tuple[slice, slice]) -> Found:
+        i, j, level, _ = near_members(pairs, *tile, radii, closed=closed)
+        found = _place(*tile, i, j, level, dtype=dtype, symmetric=symmetric)
+        return found if column_order is None else found.with_columns(column_order)
 
-    return test
-
-
-def table_tile(dissimilarity: Dissimilarity, A: Any, B: Any) -> Tile:
-    """Return a function of (rows, columns) that gives that tile of ``pairwise(A, B)``."""
-    if isinstance(dissimilarity, PreparedDissimilarity):
-        return dissimilarity.prepare(A, B)
-    return lambda rows, columns: dissimilarity.pairwise(
-        _safe_indexing(A, rows), _safe_indexing(B, columns)
-    )
-
-
-def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> Floats:
-    """Return `D` as floats after checking that it is a table of non-negative numbers."""
-    try:
-        table = np.asarray(D, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DissimilarityError(f"{source} must give numbers: {error}") from error
-    if table.shape != shape:
-        raise DissimilarityError(
-            f"{source} must give a table of shape {shape}, got shape {table.shape}"
-        )
-    if not np.isfinite(table).all():
-        raise DissimilarityError(
-            f"{source} gave NaN or infinity; every dissimilarity must be a finite number (drop or "
-            "impute missing values first)"
-        )
-    refuse_negative(table, source)
-    return table
-
-
-def refuse_negative(values: Floats, source: str) -> None:
-    """Refuse dissimilarities that are below zero by more than rounding explains."""
-    lowest = values.min(initial=0.0)
-    if lowest < -1e-9 * values.max(initial=0.0):
-        raise DissimilarityError(
-            f"Negative values in data: {source} must not be negative, got {lowest:g}"
-        )
+    with (
+        worker_map(n_jobs, thread_safe=traits.thread_safe) as run,
+        progress_bar(run(members, tiles), len(tiles), "balls", verbose) as found,
+    ):
+        return assemble(found, shape, dtype=dtype, symmetric=symmetric, row_order=row_order)
 
 
 def cut_tiles(
@@ -163,38 +133,6 @@ def cut_tiles(
     ]
 
 
-def _search(
-    dissimilarity: Dissimilarity,
-    X: Any,
-    Z: Any,
-    radii: Floats,
-    closed: bool,
-    n_jobs: int | None,
-    verbose: int,
-    *,
-    dtype: Any,
-) -> csr_array:
-    """Test all tiles, several at once, and join what they found."""
-    traits = traits_of(dissimilarity)
-    symmetric = Z is X and traits.symmetric
-    with limited_threads(n_jobs):
-        test = level_test(dissimilarity, X, Z, radii=radii, closed=closed)
-    shape = row_count(X), row_count(Z)
-    tile_shape = getattr(test, "tile", (TILE_ROWS, TILE_COLUMNS))
-    tiles = cut_tiles(*shape, tile_shape, symmetric=symmetric)
-    row_order, column_order = getattr(test, "order", (None, None))
-
-    def members(tile: tuple[slice, slice]) -> Found:
-        found = _place(*tile, *test(*tile), dtype=dtype, symmetric=symmetric)
-        return found if column_order is None else found.with_columns(column_order)
-
-    with (
-        worker_map(n_jobs, thread_safe=traits.thread_safe) as run,
-        progress_bar(run(members, tiles), len(tiles), "balls", verbose) as found,
-    ):
-        return assemble(found, shape, dtype=dtype, symmetric=symmetric, row_order=row_order)
-
-
 def _place(
     rows: slice,
     columns: slice,
@@ -205,7 +143,7 @@ def _place(
     dtype: Any,
     symmetric: bool,
 ) -> Found:
-    """Give a tile's pairs their columns in the whole table, of a symmetric one the upper half."""
+    """Return the pairs of a tile; of a symmetric matrix those of the upper triangle."""
     row, column = i.astype(np.int32), j.astype(np.int32)
     column += columns.start
     value = np.ones(len(i), dtype=bool) if dtype is bool else (level + 1).astype(dtype)
@@ -213,3 +151,85 @@ def _place(
         upper = column >= row + np.int32(rows.start)
         row, column, value = row[upper], column[upper], value[upper]
     return Found(rows, row, column, value)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The members of one tile.
+
+    Parameters
+    ----------
+    block : slice
+        Rows of the tile.
+    row : ndarray of int, shape (n_found,)
+        Row of each pair, counted from the start of the block.
+    column : ndarray of int, shape (n_found,)
+        Column of each pair in the whole table.
+    value : ndarray, shape (n_found,)
+        Its entry.
+    """
+
+    block: slice
+    row: NDArray[np.int32]
+    column: NDArray[np.int32]
+    value: NDArray[Any]
+
+    def with_columns(self, numbers: Indices) -> Found:
+        """Return the same members with other numbers for the columns."""
+        return replace(self, column=numbers[self.column].astype(np.int32))
+
+
+def assemble(
+    tiles: Iterable[Found],
+    shape: tuple[int, int],
+    *,
+    dtype: Any,
+    symmetric: bool,
+    row_order: Indices | None = None,
+) -> csr_array:
+    """Join tiles that come row by row into a table with sorted indices.
+
+    Of a `symmetric` table the tiles hold each pair once, and the diagonal. `row_order` has
+    the number of each row where they do not come in the order of the table.
+    """
+    half = _join(list(_packed(tiles, shape[1])), shape, dtype)
+    if row_order is not None:
+        half = half[_inverse(row_order)]
+    # The diagonal is in both triangles and stays as it is.
+    return half.maximum(half.T.tocsr()) if symmetric else half
+
+
+def _packed(tiles: Iterable[Found], n_columns: int) -> Iterator[csr_array]:
+    """Pack the tiles of each block of rows."""
+    for (start, stop), found in groupby(tiles, key=_rows):
+        some = list(found)
+        row = np.concatenate([tile.row for tile in some])
+        column = np.concatenate([tile.column for tile in some])
+        value = np.concatenate([tile.value for tile in some])
+        del some
+        # Sorts by row, and by column where the tiles did not come in order.
+        yield coo_array((value, (row, column)), shape=(stop - start, n_columns)).tocsr()
+
+
+def _inverse(order: Indices) -> Indices:
+    """Return the place of each number in an order of them."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places
+
+
+def _rows(tile: Found) -> tuple[int, int]:
+    """First row of a tile, and the first after it."""
+    return tile.block.start, tile.block.stop
+
+
+def _join(blocks: list[csr_array], shape: tuple[int, int], dtype: Any) -> csr_array:
+    """Put blocks of rows under one another, using `blocks` up."""
+    counts = [np.diff(block.indptr) for block in blocks]
+    ends = np.cumsum(np.concatenate([[0], *counts]), dtype=np.int64)
+    values = np.concatenate([block.data for block in blocks] or [np.empty(0, dtype)])
+    indices = np.concatenate([block.indices for block in blocks] or [np.empty(0, np.int32)])
+    blocks.clear()
+    fits = ends[-1] <= np.iinfo(np.int32).max
+    indptr = ends.astype(np.int32) if fits else ends
+    return csr_array((values.astype(dtype, copy=False), indices, indptr), shape=shape)

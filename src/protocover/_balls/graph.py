@@ -1,4 +1,4 @@
-"""Neighbour graphs: sparse tables of dissimilarities, in which a missing pair is far apart.
+"""Neighbour graphs: sparse distance matrices, in which a missing pair is far apart.
 
 What is stored is a dissimilarity, a zero too; a pair without an entry is farther apart than
 any radius. All answers are made of the entries: nothing of the size of the table is held.
@@ -6,7 +6,6 @@ any radius. All answers are made of the entries: nothing of the size of the tabl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ from scipy.sparse import csc_array, csr_array, issparse
 
 from .._exceptions import DissimilarityError
 from .._typing import Floats, Indices
-from .build import refuse_negative
-from .levels import levels_of, relative_to, within
-from .traits import Near
+from .pairs import NearPairs, Pairs
+from .traits import refuse_negative, relative_to, within
 
-# Entries that a thread looks at together.
+# Entries that a thread compares together.
 _BLOCK_ENTRIES = 1 << 20
 _KINDS = ("csr", "csc", "coo", "lil", "dok")
 
@@ -130,7 +128,7 @@ def nearest_in_graph(
 ) -> tuple[Indices, Floats]:
     """Find the smallest entry of each group of columns, row by row; given radii, as multiples.
 
-    As :func:`protocover._balls.nearest.nearest_in_groups` of a table, but -1 and infinity also
+    As :func:`protocover._balls.pairs.nearest_in_groups` of a table, but -1 and infinity also
     where a row has no entry in a group.
     """
     n_rows, n_groups = graph.shape[0], len(bounds) - 1
@@ -151,75 +149,39 @@ def nearest_in_graph(
     return index, value
 
 
-@dataclass(frozen=True, eq=False)
-class GraphLevels:
-    """Tells the members of balls, and their levels, off the rows of a graph.
+class GraphPairs(Pairs):
+    """Pairs that are the entries of a graph.
 
     Parameters
     ----------
-    graph : csr_array, shape (n_points, n_candidates)
-        The entries.
-    radii : ndarray of float, rising
-        The radii.
-    closed : bool
-        Whether balls are closed.
+    graph : csr_array or csc_array, shape (n_samples, n_candidates)
+        The entries, by row or by column.
     """
 
-    graph: csr_array
-    radii: Floats
-    closed: bool
+    def __init__(self, graph: csr_array | csc_array) -> None:
+        self._graph = graph
+        n_rows, n_columns = graph.shape
+        at_once = int(_BLOCK_ENTRIES / max(1, graph.nnz) * n_rows)
+        self.tile = max(1, min(n_rows, at_once)), max(1, n_columns)
 
-    @property
-    def tile(self) -> tuple[int, int]:
-        """The tiles it likes best: whole rows."""
-        n_rows, n_columns = self.graph.shape
-        share = _BLOCK_ENTRIES / max(1, self.graph.nnz)
-        return max(1, min(n_rows, int(share * n_rows))), max(1, n_columns)
+    def table(self, rows: slice, columns: slice) -> Floats:
+        """Return the distances of some rows from some columns, infinity if there is no entry."""
+        return filled(csr_array(self._graph[rows, columns]))
 
-    def __call__(self, rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
-        """Return the rows, columns and levels of a tile's members."""
-        indptr = self.graph.indptr[rows.start : rows.stop + 1]
+    def near(self, rows: slice, columns: slice, radius: float, *, closed: bool) -> NearPairs:
+        """Return the pairs within `radius`, counted from the slices' starts, and distances."""
+        by_column = self._graph.format == "csc"
+        major, minor = (columns, rows) if by_column else (rows, columns)
+        indptr = self._graph.indptr[major.start : major.stop + 1]
         entries = slice(indptr[0], indptr[-1])
-        column, distance = self.graph.indices[entries], self.graph.data[entries]
-        row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        inside = within(distance, self.radii[-1], closed=self.closed)
-        if columns != slice(0, self.graph.shape[1]):
-            inside &= (column >= columns.start) & (column < columns.stop)
-        levels = levels_of(distance[inside], self.radii, closed=self.closed)
-        return row[inside], column[inside].astype(np.intp) - columns.start, levels
-
-
-@dataclass(frozen=True, eq=False)
-class GraphDistances:
-    """Tells the members of balls, and how near they are, off the columns of a graph.
-
-    Parameters
-    ----------
-    graph : csc_array, shape (n_points, n_candidates)
-        The entries, column by column.
-    eps : float
-        The radius, which may be infinite.
-    closed : bool
-        Whether balls are closed.
-    """
-
-    graph: csc_array
-    eps: float
-    closed: bool
-    measure: None = None
-
-    def __call__(self, rows: slice, columns: slice) -> Near:
-        """Return the members among pairs of points and candidates."""
-        indptr = self.graph.indptr[columns.start : columns.stop + 1]
-        entries = slice(indptr[0], indptr[-1])
-        row, distance = self.graph.indices[entries], self.graph.data[entries]
-        candidate = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        inside = within(distance, self.eps, closed=self.closed)
-        if rows != slice(0, self.graph.shape[0]):
-            inside &= (row >= rows.start) & (row < rows.stop)
-        near = distance[inside]
-        point = row[inside].astype(np.intp) - rows.start
-        return point, candidate[inside], near, np.zeros(len(near), dtype=np.float32)
+        found, distance = self._graph.indices[entries], self._graph.data[entries]
+        line = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        inside = within(distance, radius, closed=closed)
+        if minor != slice(0, self._graph.shape[0 if by_column else 1]):
+            inside &= (found >= minor.start) & (found < minor.stop)
+        line, place = line[inside], found[inside].astype(np.intp) - minor.start
+        i, j = (place, line) if by_column else (line, place)
+        return i, j, distance[inside]
 
 
 def _rows_of(graph: csr_array) -> Indices:

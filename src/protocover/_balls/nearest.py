@@ -2,30 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._resources import limited_threads, row_count, thread_count, worker_map
 from .._typing import Floats, Indices
-from .build import table_tile
-from .levels import relative_to
-from .traits import (
-    Dissimilarity,
-    GroupSearch,
-    NearestIndex,
-    NearestSearch,
-    map_if_faster,
-    traits_of,
-)
+from .pairs import Groups, bind
+from .traits import Dissimilarity, traits_of
+
+GroupSearch = Callable[[slice], tuple[Indices, Floats]]
 
 _TABLE_SIZE = 1 << 20
-# Queries made ready at once, however few the prototypes are.
+# Queries prepared at once, however few the prototypes are.
 _MOST_ROWS = 1024
 # Products below which a thread, of ours or of BLAS, takes longer to start than it saves.
 _WORTH_A_THREAD = 1 << 24
+
+
+class NearestIndex(Protocol):
+    """Prototypes prepared once for many searches of the nearest."""
+
+    @property
+    def block_rows(self) -> int:
+        """How many queries are best searched together."""
+        ...
+
+    @property
+    def n_products(self) -> int:
+        """About how many multiplications a query takes."""
+        ...
+
+    def search(self, A: Any, bounds: Indices, *, distances: bool = True) -> GroupSearch:
+        """Return a function of rows of A that finds the nearest in each group of prototypes.
+
+        Without `distances` these may be anything.
+        """
+        ...
+
+    def search_two(self, A: Any, bounds: Indices) -> GroupSearch:
+        """Return a function of rows of A that finds the nearest, and that of any other group.
+
+        Indices and distances, both of shape (2, n_rows); -1 and inf if all are of one group.
+        """
+        ...
 
 
 def find_nearest(
@@ -60,12 +82,14 @@ def find_nearest(
     distance : ndarray of float, shape (n_queries, n_groups)
         Its dissimilarity; inf where the group is empty.
     """
+    groups = Groups(bounds, radii)
     with limited_threads(n_jobs):
-        search = _group_search(dissimilarity, A, B, bounds, radii)
+        comparable = radii is None or _of_one_scale(radii)
+        pairs = bind(dissimilarity, A, B, groups=groups if comparable else None)
     fitting = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
-    step = getattr(search, "n_rows", fitting)
+    blocks = _blocks(row_count(A), pairs.block_rows or fitting)
     with worker_map(n_jobs, thread_safe=traits_of(dissimilarity).thread_safe) as run:
-        found = list(run(search, _blocks(row_count(A), step)))
+        found = list(run(lambda rows: pairs.nearest(rows, groups), blocks))
     return _joined(found, (0, len(bounds) - 1))
 
 
@@ -77,7 +101,7 @@ def ask_index(
     distances: bool = True,
     n_jobs: int | None = None,
 ) -> tuple[Indices, Floats]:
-    """Find the same among prototypes that are ready; without `distances` places alone."""
+    """Find the same with an index of prototypes; without `distances` only the indices."""
     search = index.search(A, bounds, distances=distances)
     return _joined(_ask(index, search, row_count(A), n_jobs), (0, len(bounds) - 1))
 
@@ -100,12 +124,12 @@ def ask_index_for_two(
 def _ask(
     index: NearestIndex, search: GroupSearch, n_queries: int, n_jobs: int | None
 ) -> list[tuple[Indices, Floats]]:
-    """Search block by block, in as many threads as there is something to do for each."""
+    """Search block by block, in as many threads as there is enough work for."""
     worth = max(1, n_queries * index.n_products // _WORTH_A_THREAD)
     n_threads = min(worth, thread_count(n_jobs))
-    share = max(1, -(-n_queries // n_threads))
+    step = max(1, -(-n_queries // n_threads))
     with worker_map(n_threads) as run:
-        return list(run(search, _blocks(n_queries, min(share, index.block_rows))))
+        return list(run(search, _blocks(n_queries, min(step, index.block_rows))))
 
 
 def _blocks(n_queries: int, step: int) -> list[slice]:
@@ -118,29 +142,13 @@ def _blocks(n_queries: int, step: int) -> list[slice]:
 def _joined(
     found: list[tuple[Indices, Floats]], nothing: tuple[int, int]
 ) -> tuple[Indices, Floats]:
-    """Put together what was found of the blocks; `nothing` is the shape of that of no queries."""
+    """Join the results of the blocks; `nothing` is the shape of a result without queries."""
     if len(found) == 1:
         return found[0]
     axis = nothing.index(0)
     index = np.concatenate([i for i, _ in found] or [np.empty(nothing, np.intp)], axis)
     distance = np.concatenate([d for _, d in found] or [np.empty(nothing)], axis)
     return index, distance
-
-
-def nearest_in_groups(
-    table: NDArray[Any], bounds: Indices, radii: Floats | None = None
-) -> tuple[Indices, Floats]:
-    """Find the smallest entry of each group of columns, row by row; given radii, as multiples."""
-    ranking = table if radii is None else relative_to(radii, table)
-    n_groups = len(bounds) - 1
-    index = np.full((len(table), n_groups), -1, dtype=np.intp)
-    value = np.full((len(table), n_groups), np.inf)
-    every = np.arange(len(table))
-    for g in range(n_groups):
-        if bounds[g] < bounds[g + 1]:
-            index[:, g] = bounds[g] + ranking[:, bounds[g] : bounds[g + 1]].argmin(axis=1)
-            value[:, g] = table[every, index[:, g]]
-    return index, value
 
 
 def two_of_groups(index: Indices, distance: Floats, score: Floats) -> tuple[Indices, Floats]:
@@ -173,7 +181,7 @@ def _least_of_columns(
 ) -> tuple[Indices, Floats]:
     """Return row and value of the smallest entry of each column, the first of them in a tie.
 
-    NumPy's argmin looks at one column after the other, which takes longer.
+    NumPy's argmin visits one column after the other, which takes longer.
     """
     least = table.min(axis=0)
     # Written from the last to the first, so that the first is what stays.
@@ -181,27 +189,6 @@ def _least_of_columns(
     index = np.empty(len(least), dtype=np.intp)
     index[column] = row
     return index, least
-
-
-def _group_search(
-    dissimilarity: Dissimilarity,
-    A: Any,
-    B: Any,
-    bounds: Indices,
-    radii: Floats | None,
-) -> GroupSearch:
-    """Return the search of `dissimilarity`: its own fast one, or pairwise and compare."""
-    quick, left, right = map_if_faster(dissimilarity, A, B)
-    if isinstance(quick, NearestSearch) and (radii is None or _of_one_scale(radii)):
-        return quick.nearest_test(left, right, bounds, radii)
-
-    tile = table_tile(dissimilarity, A, B)
-    every = slice(0, int(bounds[-1]))
-
-    def search(rows: slice) -> tuple[Indices, Floats]:
-        return nearest_in_groups(np.asarray(tile(rows, every)), bounds, radii)
-
-    return search
 
 
 def _of_one_scale(radii: Floats) -> bool:

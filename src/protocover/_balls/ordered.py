@@ -1,64 +1,74 @@
-"""The members of balls, nearest first, a strip of candidates at a time.
+"""Members of neighbourhoods in the order of their distances, a strip of candidates at a time.
 
-Where every candidate has a radius of its own, a ball is a beginning of this list. Bounds
-on the distances tell most of the order; where they leave it open it is said so, and who
-needs to know asks for the distances. Strips are taken one after the other and given up
-again: nothing of the size of the whole table of memberships is held.
+If every candidate has a radius of its own, a neighbourhood is a beginning of this list. Bounds
+on the distances determine most of the order; members whose order they leave open are marked, and
+their distances computed on demand. Strips are processed one after the other: the memberships of
+all candidates are never held together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 from .._resources import limited_threads, progress_bar, row_count, worker_map
 from .._typing import Floats, Indices, Mask
-from .build import TILE_ROWS, table_tile
-from .halves import Half, half_is_held, whole_strip
-from .levels import within
-from .traits import (
-    Dissimilarity,
-    DistanceSearch,
-    DistanceTest,
-    Near,
-    Tile,
-    Trim,
-    map_if_faster,
-    traits_of,
-)
+from .pairs import Pairs, TablePairs, bind, near_members, rounded_up
+from .traits import Dissimilarity, traits_of, within
 
 # Members of a strip, each of which takes some eighty bytes while it is put in order.
 STRIP_MEMBERS = 1 << 18
-# Narrower strips would spend their time on making points ready for the product.
+# Narrower strips would spend their time on preparing samples for the product.
 _LEAST_COLUMNS, MOST_COLUMNS = 64, 1024
-# Candidates whose members are counted beforehand, here and there so many in a row.
+# Candidates whose members are counted beforehand: in `_SAMPLES` runs of `_SAMPLE`.
 _SAMPLE, _SAMPLES = 8, 3
-# Members looked at together: few enough to stay in the processor's cache.
+# Members processed together: few enough to stay in the processor's cache.
 BLOCK_MEMBERS = 1 << 17
+# Covers that bounds are rounded to single precision and that squares may have equal roots.
+_ROUNDING = 2.0**-22
+# Memory for members of later strips, and what each member takes of it.
+_MOST_BYTES = 1 << 29
+_BYTES_PER_MEMBER = 12
 
 T = TypeVar("T")
+Measure = Callable[[Indices, Indices], Floats]
+# Samples, candidates, the values that they are put in order by, and the slack of these.
+Near = tuple[Indices, Indices, NDArray[Any], NDArray[np.float32]]
+
+
+class Trim(Protocol):
+    """Removes members of a strip of candidates that are not needed."""
+
+    def __call__(self, near: Near, first: int) -> Near:
+        """Return the members that are needed, given the number of the first candidate."""
+        ...
+
+    def of_table(self, table: Floats, first: int) -> Near:
+        """Return the members that are needed, given the distances of all samples."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
 class OrderedMembers:
-    """Members of the balls of some candidates, by candidate and then nearest first.
+    """Members of the neighbourhoods of some candidates, by candidate and then nearest first.
 
     Parameters
     ----------
     candidate, point : ndarray of int, shape (n_members,)
-        Who lies in whose ball; the candidates rise.
+        The pairs; the candidates rise.
     open : ndarray of bool, shape (n_members,)
         Whether the next member is of the same candidate and may be as near, or nearer.
     low : ndarray of float, shape (n_members,)
-        What they were put in order by.
+        The values they were sorted by.
     measure : callable or None
-        Gives the dissimilarities of pairs, points and candidates; None where they are `low`.
+        Computes the distances of pairs of samples and candidates; None if they are `low`.
     decided : ndarray of bool, shape (n_members,)
         Whether all of the same group, that is all whose order is open, are equally near.
     """
@@ -67,7 +77,7 @@ class OrderedMembers:
     point: Indices
     open: Mask
     low: NDArray[Any]
-    measure: Callable[[Indices, Indices], Floats] | None
+    measure: Measure | None
     decided: Mask
 
     @classmethod
@@ -85,7 +95,7 @@ class OrderedMembers:
         return self.distances(np.arange(len(self.point)))
 
     def remembering(self) -> OrderedMembers:
-        """Return the members with a measure that is taken of each once, however often asked."""
+        """Return the members with a measure that computes each distance once."""
         if self.measure is None:
             return self
         return replace(self, measure=_Memory.of(self.measure, self.point, self.candidate))
@@ -156,35 +166,82 @@ def ordered_members(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Iterator[T]:
-    """Yield what `take` makes of the members of the balls of some candidates after the other.
+    """Yield what `take` returns for the members of the next few candidates.
 
-    `trim` leaves out members of a strip, given its first candidate, that `take` does not need.
+    `trim` removes members of a strip, given its first candidate, that `take` does not need.
     The further arguments are those of :func:`protocover._balls.build_balls`; `eps` may be
     infinite.
     """
-    traits, n_points, n_candidates = traits_of(dissimilarity), row_count(X), row_count(Z)
+    traits, n_candidates = traits_of(dissimilarity), row_count(Z)
     with limited_threads(n_jobs):
-        test = _distance_test(dissimilarity, X, Z, eps=eps, closed=closed)
+        pairs = bind(dissimilarity, X, Z, radii=np.array([eps]), outward=True)
+    search = StripSearch(pairs, slice(0, row_count(X)), eps, closed)
     with worker_map(n_jobs, thread_safe=traits.thread_safe) as run:
-        expected = _members_of_a_ball(test, n_points, n_candidates)
+        expected = _members_of_a_ball(search, n_candidates)
         strips = _strips(n_candidates, strip_width(expected))
-        find = partial(_test_strip, test, n_points, strips)
-        if trim is not None and np.isinf(eps) and isinstance(test, Compared):
-            find, trim = partial(_trim_tables, test, n_points, strips, trim), None
-        elif Z is X and traits.symmetric and half_is_held(test, expected * n_candidates):
-            half = partial(Half.of, test, strips)
-            with progress_bar(run(half, range(len(strips))), len(strips), "half", verbose) as bar:
+        n_bytes = upper_bytes(expected * n_candidates, bounded=pairs.bounded)
+        find: Callable[[int], Near] = partial(_find, search, strips)
+        if trim is not None and np.isinf(eps) and isinstance(pairs, TablePairs):
+            find, trim = partial(_find_in_table, search, strips, trim), None
+        elif Z is X and traits.symmetric and n_bytes > 0.0:
+            upper = partial(UpperStrip.of, search, strips)
+            found = run(upper, range(len(strips)))
+            with progress_bar(found, len(strips), "half", verbose) as bar:
                 find = partial(whole_strip, list(bar), strips)
 
         def taken(number: int) -> list[T]:
             first = strips[number].start
             near = find(number) if trim is None else trim(find(number), first)
-            members = _put_in_order(first, *near, test.measure)
+            members = _put_in_order(first, *near, search.measure)
             return [take(block) for block in members.blocks(BLOCK_MEMBERS)]
 
-        with progress_bar(run(taken, range(len(strips))), len(strips), "balls", verbose) as found:
-            for some in found:
+        with progress_bar(run(taken, range(len(strips))), len(strips), "balls", verbose) as done:
+            for some in done:
                 yield from some
+
+
+@dataclass(frozen=True, eq=False)
+class StripSearch:
+    """The search of strips of candidates for their members, with bounds to sort these by.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        Bound for a search outward.
+    every : slice
+        All samples.
+    eps : float
+        The radius, which may be infinite.
+    closed : bool
+        Whether a pair at the radius exactly is within it.
+    """
+
+    pairs: Pairs
+    every: slice
+    eps: float
+    closed: bool
+
+    def __call__(self, rows: slice, columns: slice) -> Near:
+        """Return samples and candidates of members, lower bounds, and the width of intervals."""
+        pairs, radii = self.pairs, np.array([self.eps])
+        i, j, _, low = near_members(pairs, rows, columns, radii, closed=self.closed)
+        if not pairs.bounded:
+            return i, j, low, np.zeros(len(low), dtype=np.float32)
+        low = np.maximum(low, 0.0).astype(np.float32)
+        farthest = min(pairs.largest, float(pairs.reduced(radii)[0]))
+        width = pairs.slack(rows.start + i, columns.start + j) + _ROUNDING * farthest
+        return i, j, low, rounded_up(width, low.dtype)
+
+    @property
+    def measure(self) -> Measure | None:
+        """Computes the distances of pairs; None if they are known."""
+        return self.pairs.exact if self.pairs.bounded else None
+
+    def table(self, columns: slice) -> Floats:
+        """Return the distances of all samples from a strip of candidates."""
+        step, stop = self.pairs.tile[0], self.every.stop
+        blocks = [slice(start, min(start + step, stop)) for start in range(0, stop, step)]
+        return np.concatenate([self.pairs.table(rows, columns) for rows in blocks])
 
 
 def spans(starts: Indices, sizes: Indices) -> Indices:
@@ -193,11 +250,11 @@ def spans(starts: Indices, sizes: Indices) -> Indices:
     return np.asarray(np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes))
 
 
-def _members_of_a_ball(test: DistanceTest, n_points: int, n_candidates: int) -> float:
-    """Return the number of members of a ball, as it is of some of them."""
+def _members_of_a_ball(search: StripSearch, n_candidates: int) -> float:
+    """Estimate the mean number of members of a neighbourhood from a few of them."""
     starts = np.linspace(0, max(0, n_candidates - _SAMPLE), _SAMPLES).astype(int).tolist()
     samples = [slice(start, min(start + _SAMPLE, n_candidates)) for start in starts]
-    counts = [len(test(slice(0, n_points), some)[0]) for some in samples]
+    counts = [len(search(search.every, some)[0]) for some in samples]
     return sum(counts) / max(1, _SAMPLES * min(_SAMPLE, n_candidates))
 
 
@@ -211,17 +268,14 @@ def _strips(n_candidates: int, width: int) -> list[slice]:
     return [slice(j, min(j + width, n_candidates)) for j in range(0, n_candidates, width)]
 
 
-def _test_strip(test: DistanceTest, n_points: int, strips: list[slice], number: int) -> Near:
-    """Return all members of the balls of a strip."""
-    return test(slice(0, n_points), strips[number])
+def _find(search: StripSearch, strips: list[slice], number: int) -> Near:
+    """Return all members of the neighbourhoods of a strip."""
+    return search(search.every, strips[number])
 
 
-def _trim_tables(
-    test: Compared, n_points: int, strips: list[slice], trim: Trim, number: int
-) -> Near:
-    """Return the members of a strip that are needed if all points are members."""
-    table = test.table(slice(0, n_points), strips[number])
-    return trim.of_table(table, strips[number].start)
+def _find_in_table(search: StripSearch, strips: list[slice], trim: Trim, number: int) -> Near:
+    """Return the members of a strip that are needed if all samples are members."""
+    return trim.of_table(search.table(strips[number]), strips[number].start)
 
 
 def _put_in_order(
@@ -230,7 +284,7 @@ def _put_in_order(
     candidate: Indices,
     low: NDArray[Any],
     slack: NDArray[np.float32],
-    measure: Callable[[Indices, Indices], Floats] | None,
+    measure: Measure | None,
 ) -> OrderedMembers:
     """Put the members of a strip, whose candidates are counted from `first`, in order."""
     # Numbers of sixteen bits have the fastest sort of all, and no strip is wider.
@@ -256,42 +310,30 @@ def _put_in_order(
     return OrderedMembers(center, point[order], undecided, near, measure, decided)
 
 
-def _distance_test(
-    dissimilarity: Dissimilarity, X: Any, Z: Any, *, eps: float, closed: bool
-) -> DistanceTest:
-    """Return the test of `dissimilarity`: its own fast one, or compute and compare."""
-    quick, left, right = map_if_faster(dissimilarity, X, Z)
-    if isinstance(quick, DistanceSearch):
-        return quick.distance_test(left, right, eps=eps, closed=closed)
-    return Compared(table_tile(dissimilarity, X, Z), eps, closed)
-
-
 @dataclass(frozen=True, eq=False)
 class _Memory:
-    """A measure of some pairs that keeps what it has told.
+    """A measure of some pairs that remembers the distances it has computed.
 
     Parameters
     ----------
     measure : callable
-        Gives the dissimilarities of pairs, points and candidates.
+        Computes the distances of pairs of samples and candidates.
     extent : int
-        No point has so high a number.
+        No sample has a number this high.
     pair : ndarray of int, shape (n_pairs,)
-        The pairs that may be asked for, as rising numbers.
+        The pairs that may be measured, as rising numbers.
     known : ndarray of float, shape (n_pairs,)
-        What was told of each, NaN where nothing was.
+        Their distances, NaN if not computed yet.
     """
 
-    measure: Callable[[Indices, Indices], Floats]
+    measure: Measure
     extent: int
     pair: NDArray[np.int64]
     known: Floats
 
     @classmethod
-    def of(
-        cls, measure: Callable[[Indices, Indices], Floats], point: Indices, to: Indices
-    ) -> Self:
-        """Make room for the measures of pairs."""
+    def of(cls, measure: Measure, point: Indices, to: Indices) -> Self:
+        """Prepare for the distances of pairs."""
         extent = int(point.max(initial=0)) + 1
         pair = np.sort(to.astype(np.int64) * extent + point)
         return cls(measure, extent, pair, np.full(len(pair), np.nan))
@@ -304,29 +346,131 @@ class _Memory:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
-    """The test that computes all dissimilarities and compares them with `eps`."""
+class UpperStrip:
+    """Members of a strip of candidates among its own samples and those of later strips.
 
-    tile: Tile
-    eps: float
-    closed: bool
-    measure: None = None
+    If `Z` is `X` and distances are symmetric, each pair is found once: a member of a later strip
+    is held until that strip is processed, half of all members at most.
 
-    def __call__(self, rows: slice, columns: slice) -> Near:
-        found = []
-        for some in self._cut(rows):
-            table = np.asarray(self.tile(some, columns), dtype=np.float64)
-            i, j = np.nonzero(within(table, self.eps, closed=self.closed))
-            found.append((i + (some.start - rows.start), j, table[i, j]))
-        point, candidate, distance = (np.concatenate(part) for part in zip(*found, strict=True))
-        return point, candidate, distance, np.zeros(len(distance), dtype=np.float32)
+    Parameters
+    ----------
+    candidate, point : ndarray of int, shape (n_members,)
+        Counted from the start of the strip, and of the strip that the point is in.
+    low, slack : ndarray of float, shape (n_members,)
+        As in `Near`.
+    bounds : ndarray of int, shape (n_strips_from_here + 1,)
+        Where the points of each strip from this one on begin.
+    """
 
-    def table(self, rows: slice, columns: slice) -> Floats:
-        """Return all dissimilarities, within `eps` or not."""
-        parts = [np.asarray(self.tile(some, columns)) for some in self._cut(rows)]
-        return np.concatenate(parts, dtype=np.float64)
+    candidate: NDArray[np.uint16]
+    point: NDArray[np.uint16]
+    low: NDArray[Any]
+    slack: NDArray[np.float32]
+    bounds: Indices
 
-    def _cut(self, rows: slice) -> list[slice]:
-        """Cut rows into tiles."""
-        starts = range(rows.start, rows.stop, TILE_ROWS)
-        return [slice(start, min(start + TILE_ROWS, rows.stop)) for start in starts]
+    @classmethod
+    def of(cls, search: StripSearch, strips: Sequence[slice], number: int) -> Self:
+        """Test the strip of that number."""
+        width = strips[0].stop
+        rows = slice(strips[number].start, strips[-1].stop)
+        point, candidate, low, slack = search(rows, strips[number])
+        strip = (point // width).astype(np.uint16)
+        order = strip.argsort(kind="stable")
+        bounds = np.searchsorted(strip[order], np.arange(len(strips) - number + 1))
+        local = (point - strip * np.intp(width)).astype(np.uint16)
+        return cls(
+            candidate.astype(np.uint16)[order], local[order], low[order], slack[order], bounds
+        )
+
+    def among(self, later: int) -> tuple[NDArray[Any], ...]:
+        """Return candidates, points, low and slack whose point is this many strips later."""
+        some = slice(self.bounds[later], self.bounds[later + 1])
+        return self.candidate[some], self.point[some], self.low[some], self.slack[some]
+
+
+def upper_bytes(n_members: float, *, bounded: bool) -> float:
+    """Return the memory that half of the members takes; 0 if it is too much to be held.
+
+    Less is held if pairs have bounds, since finding them twice is then fast.
+    """
+    n_bytes = n_members / 2 * _BYTES_PER_MEMBER
+    return n_bytes if n_bytes <= _MOST_BYTES / (4 if bounded else 1) else 0.0
+
+
+def whole_strip(upper: Sequence[UpperStrip], strips: Sequence[slice], number: int) -> Near:
+    """Return all members of the balls of a strip, from its own upper part and those before."""
+    found = []
+    for later in range(len(strips) - number):
+        candidate, point, low, slack = upper[number].among(later)
+        found.append((point + np.intp(strips[number + later].start), candidate, low, slack))
+    for earlier in range(number):
+        candidate, point, low, slack = upper[earlier].among(number - earlier)
+        found.append((candidate + np.intp(strips[earlier].start), point, low, slack))
+    point, candidate, low, slack = (np.concatenate(part) for part in zip(*found, strict=True))
+    return point, candidate, low, slack
+
+
+def balls_of_radii(
+    dissimilarity: Dissimilarity,
+    X: Any,
+    Z: Any,
+    *,
+    radii: Floats,
+    closed: bool = False,
+    n_jobs: int | None = None,
+) -> csr_array:
+    """Find the samples within each candidate's own radius.
+
+    The arguments are those of :func:`protocover._balls.build_balls`.
+    """
+
+    def cut(members: OrderedMembers) -> tuple[Indices, Indices]:
+        kept = inside_radii(members, radii, closed=closed)
+        return members.point[kept], members.candidate[kept]
+
+    widest = float(radii.max(initial=0.0))
+    found = ordered_members(dissimilarity, X, Z, cut, eps=widest, closed=closed, n_jobs=n_jobs)
+    none = np.empty(0, dtype=np.intp)
+    rows, columns = (np.concatenate(part) for part in zip((none, none), *found, strict=True))
+    inside = np.ones(len(rows), dtype=bool)
+    return coo_array((inside, (rows, columns)), shape=(row_count(X), row_count(Z))).tocsr()
+
+
+def inside_radii(members: OrderedMembers, radii: Floats, *, closed: bool) -> Mask:
+    """Return which members are within their candidate's radius, measuring only a few of them.
+
+    Groups come in the order of their distances: where the first members of two in a row are
+    inside, all of the first is, and where both are outside all of the second is.
+    """
+    groups = np.arange(len(members.group_end))
+    start, size = members.group_spans(groups)
+    center = members.candidate[start]
+    first = np.flatnonzero(np.diff(center, prepend=-1))
+    last = np.append(first, len(groups))[1:]
+    outside = _bisect(members, radii[center[first]], start, first, last, closed=closed)
+    outside = np.repeat(outside, last - first)
+    inside = np.repeat(groups + 1 < outside, size)
+    near_the_end = (groups == outside) | (groups + 1 == outside)
+    places = spans(start[near_the_end], size[near_the_end])
+    inside[places] = within(
+        members.distances(places), radii[members.candidate[places]], closed=closed
+    )
+    return inside
+
+
+def _bisect(
+    members: OrderedMembers,
+    radii: Floats,
+    start: Indices,
+    low: Indices,
+    high: Indices,
+    *,
+    closed: bool,
+) -> Indices:
+    """Find for each candidate the first group, from `low` on, whose first member is outside."""
+    while (low < high).any():
+        middle = np.minimum((low + high) // 2, len(start) - 1)
+        inside = within(members.distances(start[middle]), radii, closed=closed) & (low < high)
+        low = np.where(inside, middle + 1, low)
+        high = np.where(inside, high, np.minimum(middle, high))
+    return low

@@ -14,11 +14,9 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import Pipeline
 
 from .._estimators import PVMClassifier, PVMClassifierCV
-from .._inspection.evaluation import Evaluation, match_labels
-from .._inspection.evaluation_text import head_lines, table_lines
+from .._inspection.evaluation import Evaluation, head_lines, match_labels, percent, table_lines
 from .._inspection.fitted import unwrap
 from .._inspection.label_issues import LabelIssues, find_label_issues
-from .._inspection.proportions import percent
 from ..report import Queries, Summary, summarize
 from ..report._quality import cross_validated_error, tally_answers
 from ..report._summary import ErrorEstimate, Quality

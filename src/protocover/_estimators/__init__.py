@@ -3,8 +3,8 @@
 from .._prototypes.explanation import Explanation
 from .ball_cover import BallCover
 from .classifier import PVMClassifier
+from .classifier_cv import PVMClassifierCV
 from .path import PVMPath, pvm_path
-from .search.classifier_cv import PVMClassifierCV
 from .selector import PVMSelector
 
 __all__ = [

@@ -1,8 +1,7 @@
-"""Representatives without labels: a few points whose balls cover the others."""
+"""Representatives of samples without labels."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
@@ -16,55 +15,54 @@ from sklearn.base import (
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._cover import Verification, relative_gap
+from .._cover import Verification
 from .._resources import limited_threads, row_count
 from .._selection.covering import choose_cover
 from .._selection.parameters import check_parameter, check_target, unchanged_on_error
 from .._selection.radii import propose_cover_eps
 from .._selection.training import Training, after_candidates, check_cutoff, completed, side_by_side
-from ..data._points import check_estimator_points
 from ..dissimilarity._resolve import input_tags
-from .answers import warn_without_diagonal
-from .cover_parts import CoverTerms, Kept, nearest_within
+from .answers import check_queries
 from .display import ShowsChosen, describe_cover
-from .fitting import Settings, check_training_points, prepare
-from .recheck_cover import recheck_cover
+from .fitting import CoverTerms, Settings, check_training_points, prepare
+from .model import CoverModel
+from .recheck import recheck_cover
 
 
 class BallCover(
     ShowsChosen, ClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
-    """Choose a few points that stand for all: a cover by balls, proved to be near the best.
+    """Select few representatives of unlabelled samples, with a proven optimality gap.
 
-    Every point within `eps` of a representative is covered by it. Asked for nothing more, it
-    finds the fewest representatives that cover everything; with `max_representatives` the best
-    so many, with `coverage` the fewest that cover a share of it, and with `cost` those that
-    are worth what they cost. Known elsewhere as representative sampling, exemplars, a core
-    set, or the removal of near duplicates.
+    A representative covers all samples within `eps`. By default the estimator finds the fewest
+    representatives that cover everything. With `max_representatives` it finds the best k, with
+    `coverage` the fewest that cover a fraction of the samples, and with `cost` those that are
+    worth their cost. The task is also known as representative sampling, exemplars, core sets,
+    or near-duplicate removal.
 
     Parameters
     ----------
     eps : float or "auto", default="auto"
-        Radius of the balls: how far from its representative a point may be. ``"auto"`` takes
-        the smallest radius at which `max_representatives`, or else as many as the root of the
-        number of points, cover `coverage`, or else 95 %, of the weight; of more than 2000
-        points it is that of a sample, always the same.
+        Radius of the neighbourhoods. ``"auto"`` takes the smallest radius at which
+        `max_representatives` (by default the square root of the number of samples) cover
+        `coverage` (by default 95 %) of the weight. With more than 2000 samples it is computed
+        on a fixed sample of them.
     max_representatives : int or None, default=None
-        At most so many, which leave as little uncovered as possible.
+        Maximum number of representatives, which leave as little uncovered as possible.
     coverage : float or None, default=None
-        The share of the points, or of their weight, that must be covered, above 0 and up
+        Fraction of the samples, or of their weight, that must be covered, above 0 and up
         to 1, by as few representatives as possible. It may be missed by what rounding adds to
         weights that are not integers, about ``n_points`` times 2e-16 of their sum.
     cost : float or None, default=None
-        What a representative costs, in points left uncovered: one is chosen only if it
-        covers more than that. None for a cost that only breaks ties.
+        Cost of a representative, in units of one uncovered sample. None for a cost that only
+        breaks ties.
     must_include : array-like of int or None, default=None
-        Rows of `X` that are representatives in any case: labelled already, bought already.
-        They count in `max_representatives`.
+        Rows of `X` that are representatives in any case, for instance because they are
+        labelled already. They count in `max_representatives`.
     candidate_cost : array-like of float or None, default=None
-        The price of each candidate, in place of 1: the cheapest test, the longest
-        sequence. `cost` is multiplied by it, and `coverage` is reached at the least sum of
-        prices. Prices of up to nine decimal places, such as 0.1, are compared as decimals.
+        Relative cost of each candidate instead of 1. `cost` is multiplied by it, and
+        `coverage` is reached at the least total cost. Costs of up to nine decimal places, such
+        as 0.1, are compared as decimals.
     candidates, metric, metric_params, solver, solver_options, closed_ball, n_jobs, \
 random_state, verbose
         As in :class:`PVMClassifier`.
@@ -73,7 +71,7 @@ random_state, verbose
     ----------
     candidate_indices_ : ndarray of int, shape (n_representatives,)
         Position among the candidates: first those of `must_include`, then by what each
-        adds; where every column of a table is one, in the order of the columns.
+        adds; if every column of a distance matrix is one, in the order of the columns.
     representative_indices_ : ndarray of int, shape (n_representatives,)
         Row of `X`, -1 if the representative is not a row of `X`.
     representative_sources_ : ndarray of str, shape (n_representatives,)
@@ -81,25 +79,24 @@ random_state, verbose
     representatives_ : array, sparse table or list
         The representatives themselves.
     labels_ : ndarray of int, shape (n_points,)
-        The number of the nearest representative, counted in their order, where it covers the
-        point; -1 for a point in no ball.
+        Index of the nearest representative if it covers the sample, else -1.
     counts_ : ndarray of int, shape (n_representatives,)
-        How many points have that label.
+        Number of samples with that label.
     coverage_ : float
-        Share of the points, or of their weight, that is covered.
+        Fraction of the samples, or of their weight, that is covered.
     objective_ : float
-        What was made small: uncovered weight plus the cost of the representatives; with
-        `coverage` their number, or the sum of their prices.
+        The minimised value: uncovered weight plus the cost of the representatives; with
+        `coverage` their number, or the sum of their costs.
     lower_bound_ : float
         No other choice has a smaller objective; -inf if nothing is proved.
     gap_ : float
-        Largest share of `objective_` that a better choice could save, 0 for an optimum.
+        Relative optimality gap, 0 for an optimum.
     certificate_ : str
         What that rests on, as in :class:`PVMClassifier`.
     eps_ : float
         The radius, given or proposed.
     solution_ : CoverSolution
-        What was chosen beside `must_include`, with the vector that proves its bound.
+        What was chosen besides `must_include`, with the dual vector that proves its bound.
     dissimilarity_ : dissimilarity
         Fitted.
     n_features_in_ : int
@@ -109,12 +106,12 @@ random_state, verbose
 
     See Also
     --------
-    PVMClassifier : Prototypes of labelled points, which keep off the other classes.
+    PVMClassifier : Prototypes of labelled samples, which cover few samples of other classes.
 
     Notes
     -----
-    Balls may overlap, and a point is labelled by the nearest representative whose ball holds
-    it. Of equally good choices one with few representatives is taken.
+    Neighbourhoods may overlap. A sample is labelled by the nearest representative that covers
+    it. Ties are broken in favour of fewer representatives.
 
     Examples
     --------
@@ -176,8 +173,8 @@ random_state, verbose
         y : ignored
             There for scikit-learn's conventions.
         sample_weight : array-like, shape (n_points,), or None, default=None
-            What covering each point is worth; a whole number is a repetition, and a point of
-            weight zero is as if it were not there.
+            Weight of each sample. An integer weight is a repetition, and samples of weight zero
+            are ignored.
 
         Returns
         -------
@@ -186,7 +183,7 @@ random_state, verbose
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
             check_parameter("eps of a cover", self.eps)
-            settings = Settings.of(self._as_classifier())
+            settings = Settings.of(self)
             check_target(self.max_representatives, self.coverage, self.cost)
             points = check_training_points(self, X)
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
@@ -206,11 +203,20 @@ random_state, verbose
                 options=settings.options,
             )
             every_point = completed(points, training.dissimilarity)
-            self._keep(Kept.of(chosen, training, every_point, eps=eps, settings=settings))
+            self._set_model(
+                CoverModel.of_cover(
+                    chosen,
+                    training,
+                    every_point,
+                    eps=eps,
+                    closed=settings.closed,
+                    n_jobs=settings.n_jobs,
+                )
+            )
         return self
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Return the number of the representative that stands for each query.
+        """Return the index of the nearest representative that covers each query.
 
         Parameters
         ----------
@@ -221,14 +227,13 @@ random_state, verbose
         Returns
         -------
         ndarray of int, shape (n_queries,)
-            The nearest one, in the order of `candidate_indices_`; -1 for a query that
-            lies in no ball.
+            In the order of `candidate_indices_`; -1 for a query that none covers.
         """
-        points = self._check_queries(X)
-        return nearest_within(
-            self._representatives,
-            points,
-            eps=self.eps_,
+        check_is_fitted(self)
+        model = self._model
+        return model.prototype_set.covering(
+            check_queries(self, X),
+            radii=model.radii,
             closed=self.closed_ball,
             n_jobs=self.n_jobs,
         )
@@ -246,15 +251,15 @@ random_state, verbose
         ndarray, shape (n_queries, n_representatives)
             In the order of `candidate_indices_`.
         """
-        points = self._check_queries(X)
-        return self._representatives.distances(points, n_jobs=self.n_jobs)
+        check_is_fitted(self)
+        queries = check_queries(self, X)
+        return self._model.prototype_set.distances(queries, n_jobs=self.n_jobs)
 
     def verify(self, X: Any, sample_weight: Any = None) -> Verification:
-        """Recheck everything that is said of the fitted cover against its data.
+        """Recheck all fitted attributes against the data.
 
-        The balls are built again, and objective, coverage, labels, counts and bound computed
-        anew, sums in whole numbers and by none of the solvers' code. Whoever gets a cover and
-        its data need not believe the machine that made it.
+        Neighbourhoods, objective, coverage, labels, counts and bound are recomputed in exact
+        integer arithmetic, independently of the solver code.
 
         Parameters
         ----------
@@ -264,7 +269,7 @@ random_state, verbose
         Returns
         -------
         Verification
-            With `ok`, the bound that could be rechecked, and every fault by name.
+            With `ok`, the rechecked bound, and every fault by name.
 
         Examples
         --------
@@ -294,10 +299,6 @@ random_state, verbose
         """The number of columns of `transform`."""
         return len(self.candidate_indices_)
 
-    def _as_classifier(self) -> SimpleNamespace:
-        """Return the parameters that a classifier has too, by its names."""
-        return SimpleNamespace(**self.get_params(deep=False), radii="shared")
-
     def _radius(self, training: Training, settings: Settings) -> float:
         """Return the radius, given or proposed."""
         if settings.eps is None:
@@ -312,28 +313,10 @@ random_state, verbose
         check_cutoff(training, eps)
         return eps
 
-    def _keep(self, kept: Kept) -> None:
+    def _set_model(self, model: CoverModel) -> None:
         """Set the fitted attributes."""
-        self.eps_ = kept.eps
-        self.representatives_ = kept.representatives
-        self.candidate_indices_ = kept.indices
-        self.representative_indices_ = kept.rows
-        self.representative_sources_ = kept.sources
-        self.labels_, self.counts_, self.coverage_ = kept.labels, kept.counts, kept.coverage
-        self.objective_, self.lower_bound_ = kept.objective, kept.lower_bound
-        self.gap_ = relative_gap(kept.objective, kept.lower_bound)
-        self.solution_ = kept.solution
-        self.certificate_, self.status_ = kept.solution.certificate, kept.solution.status
-        self.dissimilarity_ = kept.dissimilarity
-        self._representatives = kept.representative_set()
+        self._model = model
+        self.__dict__.update(model.cover_attributes())
 
     def _describe(self) -> str:
         return describe_cover(self)
-
-    def _check_queries(self, X: Any) -> Any:
-        """Check queries."""
-        check_is_fitted(self)
-        points = check_estimator_points(self, X, self.dissimilarity_, reset=False)
-        if self._representatives.is_graph(points):
-            warn_without_diagonal(self, points)
-        return points

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils import Tags, check_random_state
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,11 +17,7 @@ from .._resources import limited_threads
 from .._selection.batches import Growth
 from .._selection.parameters import check_parameter, unchanged_on_error
 from .._selection.training import after_candidates
-from ..dissimilarity._resolve import input_tags
 from .answers import PrototypeAnswers
-from .display import ShowsChosen, describe_prototypes
-from .export import as_nearest_neighbor
-from .fitted import Fitted
 from .fitting import (
     Settings,
     Terms,
@@ -45,7 +40,7 @@ def _takes_rows(estimator: Any) -> bool:
     return True
 
 
-class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimator):
+class PVMClassifier(PrototypeAnswers, BaseEstimator):
     """Prototype selection: classify by the nearest of a few representative samples.
 
     The prototype vector machine (Bien & Tibshirani, 2009). For each class it selects as few
@@ -327,7 +322,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         eps = settings.radius(training, rng)
         formulation = settings.formulate(training, terms, eps, rng)
         selection = settings.select(formulation, terms, rng)
-        self._keep(terms.keep(selection, training, eps))
+        self._set_model(terms.keep(selection, training, eps))
         self.__dict__.pop("_growth", None)
         warn_of_selection(self, len(training.codes))
 
@@ -402,7 +397,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
             terms = Terms.of(self, training)
             formulation = settings.formulate(training, terms, growth.eps, rng, covers=covers)
             selection = settings.select(formulation, terms, rng)
-            self._keep(terms.keep(selection, training, growth.eps))
+            self._set_model(terms.keep(selection, training, growth.eps))
             self._growth = growth
         return self
 
@@ -453,73 +448,6 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         check_is_fitted(self)
         return recheck_model(self, X, y, sample_weight, unlabeled=unlabeled)
 
-    def to_knn(self) -> KNeighborsClassifier:
-        """Return scikit-learn's nearest-neighbour classifier that gives the same answers.
-
-        It needs nothing of this package: to go on from there to ONNX, for instance.
-
-        Returns
-        -------
-        KNeighborsClassifier
-            Fitted on the prototypes, with ``n_neighbors=1``: class by class, those of a class
-            in order of selection. Its `classes_` are those that have prototypes.
-
-        Raises
-        ------
-        ValueError
-            For ``radii="adaptive"``, for an `outlier_label`, and for dissimilarities that
-            scikit-learn's neighbours do not have: these models do not answer by the nearest
-            prototype of such a classifier.
-
-        Notes
-        -----
-        A query that is as near to several prototypes gets the same class, and one whose two
-        nearest differ in the last bit of their distances may get another. Sparse rows,
-        ``"cosine"``, ``"correlation"`` and ``"nan_euclidean"`` scikit-learn looks up by brute
-        force, in which distances that agree in some eight digits count as equal and any of the
-        prototypes may be taken.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from protocover import PVMClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> clf = PVMClassifier(eps=1.0, radii="shared").fit(X, y)
-        >>> knn = clf.to_knn()
-        >>> bool((knn.predict(X) == clf.predict(X)).all())
-        True
-        """
-        return as_nearest_neighbor(self)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        for name, value in input_tags(self.metric, self.metric_params).items():
-            setattr(tags.input_tags, name, value)
-        return tags
-
-    def _describe(self) -> str:
-        return describe_prototypes(self)
-
     def _generator(self) -> np.random.Generator:
         """Return the source of randomness that `random_state` stands for."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-
-    def _keep(self, fitted: Fitted) -> None:
-        """Set the fitted attributes."""
-        selection = fitted.selection
-        self.eps_, self.prototype_cost_ = fitted.eps, fitted.prototype_cost
-        self.outlier_label_ = fitted.outlier_label
-        self.classes_, self.class_count_ = fitted.classes, fitted.class_count
-        self.prototypes_, self.n_prototypes_ = fitted.prototypes, len(selection.candidates)
-        self.candidate_indices_ = selection.candidates
-        self.prototype_indices_, self.prototype_sources_ = fitted.rows, fitted.sources
-        self.prototype_labels_ = fitted.classes[selection.classes]
-        self.covered_count_ = selection.covered
-        self.newly_covered_count_ = selection.newly_covered
-        self.miscovered_count_ = selection.miscovered
-        self.prototype_radii_ = fitted.radii
-        self.objective_, self.lower_bound_ = selection.objective, selection.lower_bound
-        self.gap_, self.certificate_ = selection.gap, selection.certificate
-        self.solution_ = selection
-        self.dissimilarity_ = fitted.dissimilarity
-        self._prototype_set = fitted.prototype_set()

@@ -13,15 +13,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.utils.validation import _get_feature_names
 
 from .._exceptions import warn_caller
 from .._selection.balls import ClassProblem
 from .._selection.batches import Growth, grow, start_growth
+from .._selection.covering import CoverTarget
 from .._selection.parameters import (
     check_adaptive_radii,
+    check_candidate_cost,
+    check_charged,
     check_eps,
     check_max_prototypes,
     check_min_per_class,
+    check_must_include,
     check_outlier_label,
     check_parameter,
     check_prototype_cost,
@@ -36,10 +42,11 @@ from .._selection.training import (
     prepare_training,
 )
 from ..candidates._gather import check_candidate_names
+from ..candidates._pool import numbers
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
-from ..solvers._registry import Solver, check_options, find_solver
-from .fitted import Fitted, forget_features
+from ..solvers._registry import check_options, find_solver
+from .model import CoverModel, forget_features
 
 # A fit on more samples than this warns if it keeps more than this share of them.
 _FEW_SAMPLES, _LARGE_SHARE = 100, 0.25
@@ -69,15 +76,15 @@ class Settings:
     eps: float | None
     adaptive_radii: bool
     closed: bool
-    solver: Solver
+    solver: Any
     options: dict[str, Any]
     n_jobs: int | None
     verbose: int
 
     @classmethod
     def of(cls, classifier: Any) -> Self:
-        """Check the parameters of a classifier."""
-        own = check_adaptive_radii(classifier.radii)
+        """Check the parameters of a classifier, or of a cover, whose radius is shared."""
+        own = check_adaptive_radii(getattr(classifier, "radii", "shared"))
         eps, closed = (
             check_eps(classifier.eps, own=own),
             check_parameter("closed_ball", classifier.closed_ball),
@@ -201,15 +208,53 @@ class Terms:
             classes,
         )
 
-    def keep(self, selection: Selection, training: Training, eps: float) -> Fitted:
+    def keep(self, selection: Selection, training: Training, eps: float) -> CoverModel:
         """Return what a model of these terms keeps of a selection."""
-        return Fitted.of_training(
+        return CoverModel.of_training(
             selection,
             training,
             eps=eps,
             prototype_cost=self.prototype_cost,
             outlier_label=self.outlier_label,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class CoverTerms:
+    """Parameters of a cover whose meaning depends on its data.
+
+    Parameters
+    ----------
+    target : CoverTarget
+        The number, coverage or cost that was asked for.
+    price : ndarray of float, shape (n_candidates,), or None
+        Factor of the cost of each candidate; None for 1.
+    forced : ndarray of int
+        Columns of the candidates that are chosen in any case.
+    """
+
+    target: CoverTarget
+    price: NDArray[np.float64] | None
+    forced: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, cover: Any, training: Training) -> Self:
+        """Check the parameters of a cover against its data."""
+        places = numbers(training.pools)
+        n_given = sum(pool.extent for pool in training.pools)
+        forced = check_must_include(cover.must_include, places, cover.max_representatives)
+        price = check_candidate_cost(cover.candidate_cost, places, n_given)
+        if price is not None:
+            check_charged(price[forced] if cover.coverage is None else price)
+        asked = "auto" if cover.cost is None else cover.cost
+        cost = check_prototype_cost(asked, training.weights, name="cost")
+        if cover.cost is None:
+            # All together cost less than the lightest sample, even if there is only one.
+            highest = 0.0 if price is None else float(price.max(initial=0.0))
+            cost /= 2.0 * max(1.0, highest)
+        number = cover.max_representatives
+        target = CoverTarget(cost, None if number is None else int(number), cover.coverage)
+        return cls(target, price, forced)
 
 
 def _check_has_candidates(classes: list[ClassProblem], terms: Terms) -> None:
@@ -283,6 +328,26 @@ def prepare(
         class_weight=getattr(classifier, "class_weight", None),
         verbose=classifier.verbose,
     )
+
+
+def with_selection(
+    classifier: Any, selection: Selection, training: Training, *, eps: float, cost: float
+) -> Any:
+    """Return a fitted copy of a classifier whose prototypes are already chosen."""
+    fitted = clone(classifier).set_params(eps=eps, prototype_cost=cost)
+    outlier = check_outlier_label(fitted.outlier_label, training.classes, training.class_count)
+    fitted._set_model(
+        CoverModel.of_training(
+            selection, training, eps=eps, prototype_cost=cost, outlier_label=outlier
+        )
+    )
+    if len(getattr(training.points, "shape", ())) == 2:
+        fitted.n_features_in_ = training.points.shape[1]
+    # Checking may have made an array of the frame that the points came in.
+    names = getattr(classifier, "feature_names_in_", _get_feature_names(training.points))
+    if names is not None:
+        fitted.feature_names_in_ = names
+    return fitted
 
 
 def take_in(

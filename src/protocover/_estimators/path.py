@@ -17,14 +17,14 @@ from .._selection.path import PostponedBounds, formulate_path, solve_path
 from .._selection.radii import grid_of_costs, grid_of_radii
 from .._selection.selection import Selection
 from .._selection.training import Training, after_candidates
+from .._typing import Floats
 from ..candidates._pool import numbers, source_names, training_rows
 from ..data._frames import make_frame
 from ..solvers._registry import check_options, find_solver
 from .classifier import PVMClassifier
-from .fitted import by_column, with_selection
-from .fitting import Settings, check_training_points, prepare
+from .fitting import Settings, check_training_points, prepare, with_selection
+from .model import by_column
 
-Floats = NDArray[np.float64]
 Arrays = tuple[tuple[NDArray[Any], ...], ...]
 
 

@@ -13,7 +13,7 @@ from sklearn.utils import Tags, _safe_indexing, column_or_1d
 from .._exceptions import no_prototypes
 from ..data._frames import in_memory
 from .classifier import PVMClassifier
-from .fitted import copy_features
+from .model import copy_features
 
 
 class PVMSelector(BaseEstimator):
@@ -124,7 +124,7 @@ max_prototypes, min_per_class, class_weight, closed_ball, n_jobs, random_state, 
                 f"returns rows of X, got shape {shape}; PVMClassifier chooses among the columns"
             )
         classifier = PVMClassifier(**self.get_params(deep=False))
-        return self._keep(classifier.fit(X, y, sample_weight))
+        return self._set_classifier(classifier.fit(X, y, sample_weight))
 
     def fit_resample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any]:
         """Choose the prototypes and return them with their labels.
@@ -156,7 +156,7 @@ max_prototypes, min_per_class, class_weight, closed_ball, n_jobs, random_state, 
         tags.target_tags.required = True
         return tags
 
-    def _keep(self, classifier: PVMClassifier) -> Self:
+    def _set_classifier(self, classifier: PVMClassifier) -> Self:
         """Set the fitted attributes."""
         self.classifier_ = classifier
         self.sample_indices_ = classifier.candidate_indices_

@@ -1,8 +1,9 @@
-"""Error figures of a classifier on labelled samples that it was not fitted on."""
+"""Error figures of a classifier on labelled samples that it was not fitted on, and their text."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,9 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._resources import row_count
 from .._selection.parameters import check_weights
+from .._typing import Floats
 from ..data._frames import make_frame
-from .evaluation_text import describe_evaluation
 from .fitted import unwrap
-from .proportions import wilson_interval
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -312,12 +310,14 @@ def tally(
         ([place[label] for label in y.tolist()], [place[label] for label in predicted.tolist()]),
         (n_labels, len(place)),
     )
-    squares = None if sample_weight is None else _count(cells, n_labels, place, sample_weight**2)
+    squares = (
+        None if sample_weight is None else _count_cells(cells, n_labels, place, sample_weight**2)
+    )
     columns = np.array(list(place), dtype=None if classes.dtype.kind != "O" else object)
     return Evaluation(
         labels=columns[:n_labels],
         predicted_labels=columns,
-        confusion=_count(cells, n_labels, place, sample_weight),
+        confusion=_count_cells(cells, n_labels, place, sample_weight),
         majority_label=classes[class_count.argmax()],
         n_samples=len(y),
         squared_weights=squares,
@@ -332,7 +332,7 @@ def match_labels(labels: Any, classes: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def _count(
+def _count_cells(
     cells: NDArray[np.intp], n_labels: int, place: dict[Any, int], weights: Floats | None
 ) -> NDArray[Any]:
     """Return the number, or total weight, of the samples in each cell of the matrix."""
@@ -388,3 +388,184 @@ def _interval(correct: Any, total: Any, squares: Any) -> Floats:
 def _known(value: float) -> float | None:
     """Return a float, None for NaN."""
     return None if math.isnan(value) else float(value)
+
+
+_WIDTH = 80
+_WIDEST_LABEL = 20
+_MOST_IN_MATRIX = 12
+_MOST_PAIRS = 10
+_MOST_CLASSES = 30
+
+
+def describe_evaluation(evaluation: Evaluation) -> str:
+    """Return all figures as text: accuracy and baseline, confusion matrix, classes."""
+    samples = "sample" if evaluation.n_samples == 1 else "samples"
+    lines = [*head_lines(evaluation, f"{evaluation.n_samples:,} {samples}"), ""]
+    return "\n".join(lines + table_lines(evaluation, "samples"))
+
+
+def head_lines(evaluation: Evaluation, of: str) -> list[str]:
+    """Return accuracy, baseline and balanced accuracy; `of` says of which samples."""
+    low, high = evaluation.accuracy_interval
+    majority = _shorten(evaluation.majority_label)
+    return [
+        f"accuracy   {percent(evaluation.accuracy)} of {of} "
+        f"(95 % interval: {_range(low, high)} %)",
+        f"baseline   {percent(evaluation.baseline_accuracy)} by always predicting {majority}, "
+        "the largest class",
+        f"balanced   {percent(evaluation.balanced_accuracy)}, the mean recall of the classes",
+    ]
+
+
+def table_lines(evaluation: Evaluation, samples: str) -> list[str]:
+    """Return the confusion matrix, or the most confused pairs of many classes, and a class table.
+
+    What is counted is called `samples` in the latter.
+    """
+    matrix = _draw_matrix(evaluation) if len(evaluation.labels) <= _MOST_IN_MATRIX else []
+    if max(map(len, matrix), default=_WIDTH + 1) > _WIDTH:
+        matrix = _list_pairs(evaluation)
+    return [*matrix, "", *_list_classes(evaluation, samples)]
+
+
+def _draw_matrix(evaluation: Evaluation) -> list[str]:
+    """Return the confusion matrix, columns by their numbers if their labels do not fit."""
+    rows = [_shorten(label) for label in evaluation.labels]
+    heads = [_shorten(label) for label in evaluation.predicted_labels]
+    cells = [[_count(value) for value in row] for row in evaluation.confusion]
+    lines = _align(rows, heads, cells)
+    if len(lines[1]) <= _WIDTH:
+        return lines
+    heads = [f"#{k}" for k in range(1, len(rows) + 1)] + heads[len(rows) :]
+    numbers, room = heads[: len(rows)], _WIDTH - len(_align([""], heads, cells)[1])
+    rows = [
+        f"{number:<3} {_shorten(label, max(4, room))}"
+        for number, label in zip(numbers, rows, strict=True)
+    ]
+    return _align(rows, heads, cells)
+
+
+def _align(rows: list[str], heads: list[str], cells: list[list[str]]) -> list[str]:
+    """Return the lines of a matrix, every column as wide as it must be."""
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    first = max(4, *map(len, rows))
+    lines = [f"{'':<{first}}  predicted"]
+    for name, values in [("true", heads), *zip(rows, cells, strict=False)]:
+        shown = (f"{value:>{width}}" for value, width in zip(values, widths, strict=True))
+        lines.append(f"{name:<{first}}  {'  '.join(shown)}")
+    return lines
+
+
+def _list_pairs(evaluation: Evaluation) -> list[str]:
+    """Return the most frequent errors, true and predicted label, of many classes."""
+    confusion = evaluation.confusion.copy()
+    np.fill_diagonal(confusion, 0)
+    order = np.argsort(-confusion, axis=None, kind="stable")[:_MOST_PAIRS]
+    pairs = np.transpose(np.unravel_index(order, confusion.shape))
+    wrong = [(row, column) for row, column in pairs if confusion[row, column] > 0]
+    if not wrong:
+        return ["no errors"]
+    true = [_shorten(evaluation.labels[row]) for row, _ in wrong]
+    width = max(4, *map(len, true))
+    lines = ["most frequent errors", f"{'true':<{width}}  count  predicted"]
+    for label, (row, column) in zip(true, wrong, strict=True):
+        predicted = _shorten(evaluation.predicted_labels[column])
+        lines.append(f"{label:<{width}}  {_count(confusion[row, column]):>5}  {predicted}")
+    return lines
+
+
+def _list_classes(evaluation: Evaluation, samples: str) -> list[str]:
+    """Return recall and precision of each class, or of those with the lowest recall."""
+    order = np.arange(len(evaluation.labels))
+    if len(order) > _MOST_CLASSES:
+        order = np.argsort(evaluation.recall, kind="stable")[:_MOST_CLASSES]
+    labels = [_shorten(evaluation.labels[k]) for k in order]
+    counts = [_count(evaluation.support[k]) for k in order]
+    width, digits = max(5, *map(len, labels)), max(len(samples), *map(len, counts))
+    lines = [
+        f"{'class':<{width}}  {samples:>{digits}}   recall  95 % interval  precision  "
+        "95 % interval"
+    ]
+    recalls, precisions = evaluation.recall_interval, evaluation.precision_interval
+    for k, label, count in zip(order, labels, counts, strict=True):
+        lines.append(
+            f"{label:<{width}}  {count:>{digits}}  {_share(evaluation.recall[k]):>7}  "
+            f"{_range(*recalls[k]):>13}  {_share(evaluation.precision[k]):>9}  "
+            f"{_range(*precisions[k]):>13}"
+        )
+    if len(order) < len(evaluation.labels):
+        lines.append(f"the {len(order)} of {len(evaluation.labels)} classes of lowest recall")
+    return lines
+
+
+def _share(value: float) -> str:
+    """Return a share in percent, a dash for NaN."""
+    return "-" if math.isnan(value) else percent(value)
+
+
+def _range(low: float, high: float) -> str:
+    """Return an interval in percent, without the sign, a dash for NaN."""
+    return "-" if math.isnan(low) else f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def _count(value: Any) -> str:
+    """Return a number of samples, or their weight."""
+    return f"{value:,}" if isinstance(value, np.integer) else f"{value:,.1f}"
+
+
+def _shorten(label: Any, width: int = _WIDEST_LABEL) -> str:
+    """Return a label in one line of at most `width` characters."""
+    text = " ".join(str(label).split())
+    if len(text) <= width:
+        return text
+    # Long labels often differ at their end only.
+    tail = (width - 3) // 2
+    return f"{text[: width - 3 - tail]}...{text[len(text) - tail :]}"
+
+
+_Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
+
+
+def wilson_interval(n_successes: Any, n_trials: Any) -> NDArray[np.float64]:
+    """Return Wilson's 95 % interval of proportions, shape (..., 2); NaN without any trial."""
+    k, n = np.broadcast_arrays(np.asarray(n_successes, float), np.asarray(n_trials, float))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        center = (k + _Z**2 / 2) / (n + _Z**2)
+        half = _Z / (n + _Z**2) * np.sqrt(k * (n - k) / n + _Z**2 / 4)
+    low = np.where(k <= 0.0, np.where(n > 0.0, 0.0, np.nan), center - half)
+    high = np.where(k >= n, np.where(n > 0.0, 1.0, np.nan), center + half)
+    return np.stack((low, high), axis=-1)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, 0.0 and 100.0 only where it is none or all."""
+    if 0.0 < share < 0.001:
+        return "0.1 %" if share >= 0.0005 else "< 0.1 %"
+    shown = min(100.0 * share, 99.9) if share < 1.0 else 100.0 * share
+    return f"{shown:.1f} %"
+
+
+def percentages(parts: Sequence[float]) -> list[str]:
+    """Return the parts of a total in percent, so that the numbers shown add up to 100.0.
+
+    The largest remainders are rounded up. A part that is not 0 is never shown as 0.0, nor
+    one that is not all as 100.0.
+    """
+    total = float(sum(parts))
+    if total <= 0.0:
+        return ["-"] * len(parts)
+    exact = 1000.0 * np.asarray(parts, dtype=np.float64) / total
+    tenths = np.floor(exact)
+    # Of equal remainders the first is rounded up.
+    order = np.argsort(tenths - exact, kind="stable")
+    tenths[order[: round(1000.0 - tenths.sum())]] += 1
+    return [_show_tenths(n, part, total) for n, part in zip(tenths, parts, strict=True)]
+
+
+def _show_tenths(tenths: float, part: float, total: float) -> str:
+    """Return tenths of a percent as text."""
+    if tenths == 0.0 and part > 0.0:
+        return "< 0.1 %"
+    if tenths == 1000.0 and part < total:
+        return "> 99.9 %"
+    return f"{tenths / 10.0:.1f} %"

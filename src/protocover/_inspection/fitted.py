@@ -1,20 +1,25 @@
-"""The one way from a pipeline or a search to the classifier in it."""
+"""The classifier in a pipeline or a search, and the distances from its prototypes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from .._balls import traits_of
+from .._balls import bind, relative_to, traits_of
 from .._balls.graph import with_own_distances
 from .._estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
-from .._estimators.cover_view import as_one_class
+from .._estimators.model import copy_features
 from .._exceptions import NoPrototypesError, no_prototypes
+from .._resources import row_count
+from .._typing import Floats
 from ..data._points import check_estimator_points
 
 
@@ -81,10 +86,58 @@ def unwrap(model: Any, *, name: str = "model", covers: bool = False) -> Unwrappe
     if hasattr(model, "best_estimator_"):
         return unwrap(model.best_estimator_, name=name, covers=covers)
     if covers and isinstance(model, BallCover):
-        return Unwrapped(as_one_class(model), cover=model)
+        return Unwrapped(_as_classifier(model), cover=model)
     if isinstance(model, BallCover):
         raise TypeError(f"{name} must be a classifier: a BallCover knows no classes")
     raise TypeError(
         f"{name} must be, or be a pipeline or search that ends in, a PVMSelector, "
         f"PVMClassifier or PVMClassifierCV, got {type(model).__name__}"
     )
+
+
+def _as_classifier(cover: BallCover) -> PVMClassifier:
+    """Return the fitted classifier of one class that a cover is."""
+    shared = PVMClassifier().get_params(deep=False).keys() & cover.get_params(deep=False).keys()
+    params = {name: getattr(cover, name) for name in shared}
+    classifier = PVMClassifier(radii="shared", **params)
+    copy_features(cover, classifier)
+    classifier._set_model(cover._model)
+    return classifier
+
+
+# Entries of a table of distances held at once.
+_ENTRIES = 1 << 21
+
+
+def distance_blocks(
+    classifier: PVMClassifier, X: Any
+) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+    """Yield the rows of each block, and a table of their distances that the caller may change."""
+    if issparse(X):
+        X = X.tocsr()  # of which blocks of rows can be had
+    n_points, n_prototypes = row_count(X), len(classifier.prototype_labels_)
+    step = max(1, _ENTRIES // max(1, n_prototypes))
+    dissimilarity, tile = classifier.dissimilarity_, None
+    readable = hasattr(dissimilarity, "bind") and not traits_of(dissimilarity).precomputed
+    if readable and n_points > step:
+        # Points and prototypes are read once, not once for each block.
+        points = check_estimator_points(classifier, X, dissimilarity, reset=False)
+        tile = bind(dissimilarity, points, classifier.prototypes_).table
+    for start in range(0, n_points, step):
+        rows = np.arange(start, min(start + step, n_points))
+        if tile is None:
+            yield rows, classifier._distances(_safe_indexing(X, rows))
+        else:
+            some = slice(start, start + len(rows))
+            yield rows, np.array(tile(some, slice(0, n_prototypes)), dtype=np.float64)
+
+
+def nearness(classifier: PVMClassifier, table: Floats) -> Floats:
+    """Return what the prototypes are compared by, given a table of distances from them.
+
+    That is the table itself, or multiples of the radii where each prototype has its own.
+    """
+    radii = classifier.solution_.radii
+    if radii is None:
+        return table
+    return np.where(np.isinf(table), np.inf, relative_to(radii, table))

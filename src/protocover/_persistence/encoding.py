@@ -35,9 +35,9 @@ from ..data._fields import (
     check_whole,
     refuse,
 )
-from ..dissimilarity._local_metric import LocalMetric
+from ..dissimilarity._dann import LocalMetric
 from ..dissimilarity._rank import KeptColumns
-from ..dissimilarity._tangent.vectors import ImageMaps
+from ..dissimilarity._tangent_vectors import ImageMaps
 from ..solvers._registry import SOLVERS
 from .frames import decode_frame, encode_frame, is_frame, missing_value, missing_word
 

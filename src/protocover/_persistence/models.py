@@ -1,12 +1,14 @@
 """The estimators that can be saved, in a closed table, and checks of what was read of them.
 
 Every estimator is a record of its class, the arguments of its constructor and its fitted
-attributes, by their names. Shapes and ranges are checked, so that nothing that was read can lead
-outside of an array later.
+attributes, by their names. Shapes and ranges are checked, so no index read from a file can
+lead outside of an array later.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,14 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from .._balls import traits_of
+from .._cover import CoverSolution, Limit, ProofTree, SharedBound
+from .._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR
 from .._estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
-from .._estimators.cover_parts import Kept
-from .._estimators.fitted import Fitted
+from .._estimators.model import ONE_CLASS, Assignment, CoverModel, one_class
+from .._exceptions import ModelFileError
 from .._resources import row_count
 from .._selection.parameters import check_adaptive_radii
+from .._selection.selection import Selection
 from ..data._fields import (
     check_array,
     check_indices,
@@ -43,7 +48,6 @@ from .encoding import (
     encode_attributes,
     encode_dissimilarity,
 )
-from .solutions import check_selection, check_solution, without_code
 
 _ESTIMATORS: dict[str, Any] = {
     kind.__name__: kind for kind in (PVMClassifier, PVMClassifierCV, PVMSelector, BallCover)
@@ -191,8 +195,8 @@ def _restore_classifier(model: PVMClassifier, fitted: dict[str, Any], arrays: Lo
     _check_radii(model.radii, selection.radii, fitted["eps_"])
     _check_places(fitted, "prototype", len(selection.candidates))
     dissimilarity = _decode_for(model, fitted, "prototypes_", arrays)
-    model._keep(
-        Fitted(
+    model._set_model(
+        CoverModel(
             selection=selection,
             prototypes=fitted["prototypes_"],
             rows=fitted["prototype_indices_"],
@@ -224,22 +228,26 @@ def _restore_cover(model: BallCover, fitted: dict[str, Any], arrays: Loaded) -> 
     labels = check_array(fitted["labels_"], "labels_", kinds="i", shape=(None,))
     check_indices(labels + 1, "labels_", below=n + 1)
     check_indices(fitted["counts_"], "counts_", length=n, below=len(labels) + 1)
-    model._keep(
-        Kept(
-            eps=fitted["eps_"],
-            representatives=fitted["representatives_"],
-            indices=fitted["candidate_indices_"],
-            rows=fitted["representative_indices_"],
-            sources=fitted["representative_sources_"],
+    dissimilarity = _decode_for(model, fitted, "representatives_", arrays)
+    kept = CoverModel(
+        selection=one_class(fitted["candidate_indices_"], fitted["counts_"], (solution,)),
+        prototypes=fitted["representatives_"],
+        rows=fitted["representative_indices_"],
+        sources=fitted["representative_sources_"],
+        classes=np.array([ONE_CLASS]),
+        class_count=np.array([len(labels)]),
+        eps=fitted["eps_"],
+        prototype_cost=0.0,
+        outlier_label=None,
+        dissimilarity=dissimilarity,
+        assignment=Assignment(
             labels=labels,
-            counts=fitted["counts_"],
             coverage=fitted["coverage_"],
             objective=check_number(fitted["objective_"], "objective_"),
             lower_bound=check_number(fitted["lower_bound_"], "lower_bound_"),
-            solution=solution,
-            dissimilarity=_decode_for(model, fitted, "representatives_", arrays),
-        )
+        ),
     )
+    model._set_model(kept)
 
 
 def _check_places(fitted: dict[str, Any], name: str, n: int) -> None:
@@ -289,6 +297,7 @@ def _decode_for(model: Any, fitted: dict[str, Any], name: str, arrays: Loaded) -
 
 def _restore_search(model: PVMClassifierCV, fitted: dict[str, Any], _: Loaded) -> None:
     """Check the results of a search, and set them."""
+    model._set_model(fitted["best_estimator_"]._model)
     for name, value in fitted.items():
         setattr(model, name, value)
     check_array(model.classes_, "classes_", shape=model.best_estimator_.classes_.shape)
@@ -312,7 +321,7 @@ def _restore_search(model: PVMClassifierCV, fitted: dict[str, Any], _: Loaded) -
 
 def _restore_selector(model: PVMSelector, fitted: dict[str, Any], _: Loaded) -> None:
     """Set the classifier of a selector."""
-    model._keep(fitted["classifier_"])
+    model._set_classifier(fitted["classifier_"])
 
 
 def _restore_scaler(scaler: Any, fitted: dict[str, Any], _: Loaded) -> None:
@@ -380,3 +389,114 @@ def _decode_steps(content: Any, arrays: Loaded) -> list[tuple[str, Any]]:
     name, record, _ = steps[-1]
     last = _decode_estimator(record, arrays, _ESTIMATORS)
     return [*made, (check_text(name, "the name of a step"), last)]
+
+
+_CERTIFICATES = ("verified", "solver", "none")
+
+
+def without_code(found: Selection | CoverSolution) -> Selection | CoverSolution:
+    """Return a selection or solution with those details that are data.
+
+    A solver may put anything there, and no prediction needs it.
+    """
+    if isinstance(found, Selection):
+        return replace(found, solutions=tuple(without_code(one) for one in found.solutions))  # type: ignore[misc]
+    details = {}
+    for name, value in found.details.items():
+        try:
+            encode(value, [], "details")
+        except ModelFileError:
+            continue
+        details[str(name)] = value
+    return replace(found, details=details)
+
+
+def check_selection(value: Any, *, n_classes: int) -> Selection:
+    """Check the selection of a classifier with this number of classes."""
+    if not isinstance(value, Selection):
+        refuse("solution_ must be a Selection")
+    candidates = check_indices(value.candidates, "candidates", below=_MOST)
+    n, radii = len(candidates), value.radii
+    if not isinstance(value.solutions, tuple) or len(value.solutions) != n_classes:
+        refuse(f"solutions must be a tuple of {n_classes}, one for each class")
+    selection = Selection(
+        candidates=candidates,
+        classes=check_indices(value.classes, "classes", length=n, below=n_classes),
+        newly_covered=check_indices(value.newly_covered, "newly_covered", length=n, below=_MOST),
+        covered=check_indices(value.covered, "covered", length=n, below=_MOST),
+        miscovered=check_indices(value.miscovered, "miscovered", length=n, below=_MOST),
+        score=check_array(value.score, "score", kinds="f", shape=(n,)),
+        solutions=tuple(check_solution(one) for one in value.solutions),
+        radii=radii if radii is None else check_array(radii, "radii", kinds="f", shape=(n,)),
+        shared=None if value.shared is None else _check_shared(value.shared),
+    )
+    sizes = [len(solution.selected) for solution in selection.solutions]
+    if not np.array_equal(np.bincount(selection.classes, minlength=n_classes), sizes):
+        refuse("the solutions of the classes have other prototypes than the selection")
+    return selection
+
+
+def check_solution(value: Any) -> CoverSolution:
+    """Check the solution of a class, or of a cover."""
+    if not isinstance(value, CoverSolution):
+        refuse("a solution must be a CoverSolution")
+    selected = check_indices(value.selected, "selected", below=_MOST)
+    n = len(selected)
+    if value.dual is not None:
+        check_array(value.dual, "dual", kinds="f", shape=(None,))
+    if not isinstance(value.details, dict) or not all(type(key) is str for key in value.details):
+        refuse("details must have names")
+    _check_limit(value.limit)
+    if value.price is not None:
+        check_number(value.price, "price")
+    check_array(value.score, "score", kinds="f", shape=(n,))
+    check_number(value.objective, "objective")
+    check_number(value.lower_bound, "lower_bound")
+    check_text(value.certificate, "certificate", _CERTIFICATES)
+    check_text(value.status, "status")
+    return replace(
+        value,
+        selected=selected,
+        newly_covered=check_indices(value.newly_covered, "newly_covered", length=n),
+        proof=None if value.proof is None else _check_proof(value.proof),
+    )
+
+
+def _check_limit(value: Any) -> None:
+    """Check the limit of a solution."""
+    if not isinstance(value, Limit):
+        refuse("limit must be a Limit")
+    if value.at_most is not None:
+        check_whole(value.at_most, "at_most")
+    check_whole(value.at_least, "at_least", below=2)
+    if value.uncovered is not None and not (
+        isinstance(value.uncovered, Fraction) and value.uncovered >= 0
+    ):
+        refuse("uncovered must be a non-negative fraction")
+
+
+def _check_shared(value: Any) -> SharedBound:
+    """Check what is stated about all classes that share a limit."""
+    if not isinstance(value, SharedBound):
+        refuse("shared must be a SharedBound")
+    _check_limit(value.limit)
+    check_number(value.objective, "objective")
+    check_number(value.lower_bound, "lower_bound")
+    check_text(value.certificate, "certificate", _CERTIFICATES)
+    return value
+
+
+def _check_proof(value: Any) -> ProofTree:
+    """Check the proof tree of a branch and bound, and that it is not too large."""
+    if not isinstance(value, ProofTree):
+        refuse("proof must be a ProofTree")
+    steps = check_array(value.steps, "steps", kinds="i", shape=(None,))
+    vectors = check_array(value.vectors, "vectors", kinds="f", shape=(None, None))
+    if len(steps) > MOST_STEPS or vectors.size > MOST_NUMBERS:
+        refuse(
+            f"a proof tree may have {MOST_STEPS} steps and {MOST_NUMBERS} numbers in its "
+            f"vectors, got {len(steps)} and {vectors.size}"
+        )
+    if steps.min(initial=0) < LEAF or (steps == VECTOR).sum() != len(vectors):
+        refuse("a proof tree must have steps from -2 on and a vector for each -1")
+    return ProofTree(steps.astype(np.intp, copy=False), vectors)

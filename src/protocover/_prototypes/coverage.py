@@ -1,4 +1,4 @@
-"""Who lies in whose ball once the prototypes are chosen, and what that says of the classes."""
+"""Which samples the prototypes cover, and counts of them by class."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from scipy.sparse import csr_array
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """Which of a set of labelled points each prototype's ball holds.
+    """Which labelled samples lie in each prototype's neighbourhood.
 
     Parameters
     ----------
     balls : csr_array of bool, shape (n_points, n_prototypes)
-        Which point lies in which ball, the prototypes in order of selection.
+        Whether each sample lies in each neighbourhood, the prototypes in order of selection.
     point_classes : ndarray of int, shape (n_points,)
-        Place of each point's label in `classes`, -1 for a label that is not there.
+        Index of each sample's label in `classes`, -1 for a label that is not there.
     prototype_classes : ndarray of int, shape (n_prototypes,)
-        Place of the class that each prototype stands for.
+        Index of the class of each prototype.
     classes : ndarray, shape (n_classes,)
         The labels, sorted.
     """
@@ -39,7 +39,7 @@ class Coverage:
         prototype_labels: NDArray[Any],
         classes: NDArray[Any],
     ) -> Self:
-        """Describe balls by the labels of the points and of the prototypes."""
+        """Describe neighbourhoods by the labels of the samples and of the prototypes."""
         places = {label: place for place, label in enumerate(classes.tolist())}
         return cls(
             balls=balls,
@@ -50,7 +50,7 @@ class Coverage:
 
     @property
     def own_count(self) -> NDArray[np.intp]:
-        """Number of prototypes of its own class whose balls hold each point."""
+        """Number of prototypes of its own class that cover each sample."""
         counts = self._counts()
         known = self.point_classes >= 0
         own = counts[np.arange(len(counts)), np.where(known, self.point_classes, 0)]
@@ -58,28 +58,28 @@ class Coverage:
 
     @property
     def other_count(self) -> NDArray[np.intp]:
-        """Number of prototypes of other classes whose balls hold each point."""
+        """Number of prototypes of other classes that cover each sample."""
         return np.asarray(self._counts().sum(axis=1) - self.own_count)
 
     @property
     def covered(self) -> NDArray[np.bool_]:
-        """Whether a prototype of its own class covers each point."""
+        """Whether a prototype of its own class covers each sample."""
         return self.own_count > 0
 
     def members(self, prototype: int) -> NDArray[np.intp]:
-        """Return the rows of the points in one prototype's ball, in order."""
+        """Return the rows of the samples that one prototype covers, in order."""
         held = self.balls[:, [prototype]].tocoo()
         return np.sort(held.row.astype(np.intp))
 
     def by_class(self) -> dict[str, NDArray[Any]]:
-        """Return a column for each count, with a row for each class.
+        """Return counts, one column each, with one row per class.
 
         Returns
         -------
         dict of ndarray, shape (n_classes,)
-            ``class``; ``points`` of it; ``prototypes`` that stand for it; points of it
-            that they have ``covered``; points of it ``wrongly_covered`` by prototypes
-            of other classes.
+            ``class``; its samples (``points``); its ``prototypes``; its samples that they
+            cover (``covered``); its samples that prototypes of other classes cover
+            (``wrongly_covered``).
         """
 
         def count(points: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -95,7 +95,7 @@ class Coverage:
         }
 
     def confusion(self) -> NDArray[np.intp]:
-        """Count the points of each class (row) that lie in a ball of each class (column)."""
+        """Count the samples of each class (row) that prototypes of each class (column) cover."""
         held = self._counts() > 0
         table = np.zeros((len(self.classes), len(self.classes)), dtype=np.intp)
         known = self.point_classes >= 0
@@ -103,7 +103,7 @@ class Coverage:
         return table
 
     def totals(self) -> CoverageTotals:
-        """Count over all points."""
+        """Count over all samples."""
         held = self.balls.tocoo()
         same = self.point_classes[held.row] == self.prototype_classes[held.col]
         n_prototypes = len(self.prototype_classes)
@@ -115,15 +115,14 @@ class Coverage:
         )
 
     def _counts(self) -> NDArray[np.intp]:
-        """Return the number of balls of each class (column) that hold each point (row)."""
-        stands_for = np.zeros((len(self.prototype_classes), len(self.classes)), dtype=np.intp)
-        stands_for[np.arange(len(stands_for)), self.prototype_classes] = 1
-        return np.asarray(self.balls.astype(np.intp) @ stands_for)
+        """Return the number of prototypes of each class (column) that cover each sample (row)."""
+        is_of = self.prototype_classes[:, None] == np.arange(len(self.classes))
+        return np.asarray(self.balls.astype(np.intp) @ is_of.astype(np.intp))
 
 
 @dataclass(frozen=True, eq=False)
 class CoverageTotals:
-    """Counts of the points in each ball.
+    """Counts of the samples that each prototype covers.
 
     Parameters
     ----------
@@ -132,7 +131,7 @@ class CoverageTotals:
     confusion : ndarray of int, shape (n_classes, n_classes)
         As of :meth:`Coverage.confusion`.
     own, others : ndarray of int, shape (n_prototypes,)
-        Points of its own class, and of others, in each prototype's ball.
+        Samples of its own class, and of others, that each prototype covers.
     """
 
     by_class: dict[str, NDArray[Any]]
@@ -142,10 +141,10 @@ class CoverageTotals:
 
     @property
     def n_points(self) -> int:
-        """Number of points."""
+        """Number of samples."""
         return int(self.by_class["points"].sum())
 
     @property
     def n_covered(self) -> int:
-        """Number of points that a prototype of their own class covers."""
+        """Number of samples that a prototype of their own class covers."""
         return int(self.by_class["covered"].sum())

@@ -1,4 +1,4 @@
-"""Why single queries were given their class."""
+"""Explanations of single predictions."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ _MAIN = ("label", "prototype", "row", "distance", "runner_up_label", "margin")
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """For each query its nearest prototype and that of the runner-up class.
+    """The nearest prototype of each query, and that of the runner-up class.
 
     Parameters
     ----------
     label : ndarray, shape (n_queries,)
-        Class of the nearest prototype, also where `predict` answers `outlier_label`
-        because the query is not `inside`.
+        Class of the nearest prototype, even if `predict` returns `outlier_label` because the
+        query is not `inside`.
     prototype : ndarray of int
-        Its place in ``prototypes_``.
+        Its index in ``prototypes_``.
     row : ndarray of int
-        Its row in the training data, -1 where it is no training point.
+        Its row in the training data, -1 if it is not from there.
     distance : ndarray of float
-        Its dissimilarity from the query.
+        Its distance from the query.
     inside : ndarray of bool
-        Whether the query lies in its ball. If not, it lies in no ball at all.
+        Whether it covers the query. If it does not, no prototype does.
     radius, relative_distance : ndarray of float
         Its radius, and the distance as a multiple of it.
     runner_up_label, runner_up_prototype, runner_up_distance : ndarray
-        The nearest prototype of any other class. Where only one class has prototypes
-        the label is the query's own, the place -1 and the distance inf.
+        The nearest prototype of any other class. If only one class has prototypes, the
+        label is that class, the index -1 and the distance inf.
     runner_up_radius, runner_up_relative_distance : ndarray of float
-        Its radius, NaN where there is none, and the distance as a multiple of it.
+        Its radius, NaN if there is none, and the distance as a multiple of it.
     margin : ndarray of float
-        By how much the runner-up is farther away; a small one is a close call.
+        By how much the runner-up is farther away.
 
     Notes
     -----
-    Where prototypes have radii of their own, the nearest is the one whose distance is the
+    With per-prototype radii the nearest prototype is the one whose distance is the
     smallest multiple of its radius, and the margin is the difference of these multiples.
 
-    A model without any prototype can only answer `outlier_label`. That is then the label
-    and that of the runner-up, both places and the row are -1, both distances inf, both
-    radii NaN, and the margin is 0. So it is for a query of which a neighbour graph has no entry
-    for any prototype. Where it has entries of one class only, there is no runner-up.
+    A model without prototypes can only return `outlier_label`. That is then the label
+    and that of the runner-up, both indices and the row are -1, both distances inf, both
+    radii NaN, and the margin is 0. The same values are returned for a query that has no
+    prototype in the neighbour graph. If its entries are of one class only, there is no runner-up.
 
     Examples
     --------

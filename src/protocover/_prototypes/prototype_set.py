@@ -11,16 +11,22 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import _safe_indexing
 
-from .._balls import balls_of_radii, build_balls, relative_to, traits_of, within
+from .._balls import (
+    balls_of_radii,
+    build_balls,
+    nearest_in_groups,
+    relative_to,
+    traits_of,
+    within,
+)
 from .._balls.graph import nearest_in_graph, pick_entries
 from .._balls.nearest import (
+    NearestIndex,
     ask_index,
     ask_index_for_two,
     find_nearest,
-    nearest_in_groups,
     two_of_groups,
 )
-from .._balls.traits import IndexedSearch, NearestIndex
 from .._resources import limited_threads, row_count
 
 # Numbers held at once where dissimilarities come by whole rows.
@@ -78,6 +84,31 @@ class PrototypeSet:
         """
         index, distance = self._find(X, np.array([0, len(self.order)]), n_jobs)
         return self._as_selected(index[:, 0]), distance[:, 0]
+
+    def covering(
+        self, X: Any, *, radii: NDArray[np.float64], closed: bool, n_jobs: int | None = None
+    ) -> NDArray[np.intp]:
+        """Return each query's nearest prototype, in order of selection, if that covers it.
+
+        Parameters
+        ----------
+        X : queries
+            Checked.
+        radii : ndarray of float, shape (n_prototypes,)
+            In order of selection.
+        closed : bool
+            Whether neighbourhoods contain their boundary.
+
+        Returns
+        -------
+        ndarray of int, shape (n_queries,)
+            -1 for queries in no neighbourhood: if the nearest prototype does not cover a
+            query, no other one does.
+        """
+        if len(self.order) == 0:
+            return np.full(row_count(X), -1)
+        index, distance = self.nearest(X, n_jobs=n_jobs)
+        return np.where(within(distance, radii[index], closed=closed), index, -1)
 
     def nearest_place(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.intp]:
         """Return each query's nearest prototype alone, which may be known where distances are not.
@@ -221,9 +252,10 @@ class PrototypeSet:
     @cached_property
     def _index(self) -> NearestIndex | None:
         """The prototypes made ready for every further call, where that helps."""
-        if self.radii is not None or not isinstance(self.dissimilarity, IndexedSearch):
+        if self.radii is not None or not hasattr(self.dissimilarity, "nearest_index"):
             return None
-        return self.dissimilarity.nearest_index(self.points)
+        index: NearestIndex | None = self.dissimilarity.nearest_index(self.points)
+        return index
 
     def __getstate__(self) -> dict[str, Any]:
         # What was made ready is no part of what is kept: it can be made again.

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from .._balls import OrderedMembers, inside_radii, ordered_members, spans
-from .._balls.adaptive_forecast import warn_if_own_too_large
+from .._balls.forecast import warn_if_own_too_large
 from .._cover import CoverProblem, snap_weights, weight_grid
 from .._resources import row_count, say
 from .._typing import Floats, Indices, Mask

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, csr_array, issparse, triu
 from sklearn.utils import _safe_indexing, check_random_state
 
-from .._balls import RadiusSearch, build_balls, traits_of, within
+from .._balls import build_balls, finds_near_pairs, nearest_in_groups, traits_of, within
 from .._balls.graph import dense_part, nearest_in_graph, pick_entries
-from .._balls.nearest import find_nearest, nearest_in_groups
+from .._balls.nearest import find_nearest
 from .._cover import CoverProblem, first_cover
 from .._resources import row_count
 from .._typing import Floats, Indices, Mask
@@ -273,11 +273,7 @@ def _smallest(training: Training, at_most: float) -> float:
     dissimilarity, pools = training.dissimilarity, training.pools
     n_candidates = sum(map(len, pools))
     most = max(row_count(training.points), n_candidates)
-    if (
-        not isinstance(dissimilarity, RadiusSearch)
-        or training.is_table
-        or most <= GRID_SAMPLE_SIZE
-    ):
+    if not finds_near_pairs(dissimilarity) or training.is_table or most <= GRID_SAMPLE_SIZE:
         return at_most
     X = _distinct(training.points)
     Z = X if training.chooses_points else _distinct(take(pools, np.arange(n_candidates)))

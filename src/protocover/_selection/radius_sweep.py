@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._balls import OrderedMembers, spans
-from .._balls.traits import Near
+from .._balls.ordered import Near
 from .._typing import Floats, Indices, Mask
 
 Units = NDArray[np.int64]

@@ -1,22 +1,21 @@
-"""Dissimilarities: fitted once, then asked for the table between any two sets of points.
+"""Dissimilarities: fitted once, then bound to two sets of samples.
 
 Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
-``pairwise(A, B)``. What it may further say of itself, as attributes, and which faster ways
-to its answers it may bring, stand in :mod:`protocover._balls.traits`.
+``pairwise(A, B)``. :mod:`protocover._balls.traits` lists its optional attributes, and
+:mod:`protocover._balls.pairs` describes the method ``bind`` that makes searches faster.
 """
 
 from ._bits import Tanimoto
 from ._dann import DANN
 from ._euclidean import Cosine, Euclidean, SquaredEuclidean
-from ._function import Function
 from ._gower import Gower
 from ._kernel import KernelDistance, kernel_to_distance
 from ._metric import Metric
 from ._precomputed import Precomputed
 from ._rank import RankDissimilarity
-from ._resolve import resolve_metric
+from ._resolve import Function, resolve_metric
+from ._sequences import FastaRecord, read_fasta
 from ._strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
-from ._strings.fasta import FastaRecord, read_fasta
 from ._tangent import TangentDistance
 
 __all__ = [

@@ -19,13 +19,13 @@ from .._exceptions import warn_caller
 from .._resources import row_count
 from .._typing import Floats, Indices
 from ..data._fields import check_array, check_keywords, check_text, check_whole
+from ._arithmetic import grain, round_in_place
 from ._metric import narrow_rows
 from ._precomputed import pick_columns
-from ._rounding import grain, round_in_place
 
 _DIAGONAL_BLOCK = 64
 _WORST_BLOCK = 1024
-# Rows among which a kernel is looked at for squared distances below zero.
+# Rows among which squared distances below zero are sought.
 _SAMPLE = 256
 _SAMPLE_OF_CALLS = 32
 # A matrix in single precision may be off by so much of its diagonal.
@@ -193,7 +193,7 @@ class KernelDistance(BaseEstimator):
         return part
 
     def table(self, X: Any) -> Floats:
-        """Return the distances that the rows of the training points' kernel matrix stand for."""
+        """Return the distances that rows of the training kernel matrix induce."""
         rows = self.diagonal_ if self._rows is None else self.diagonal_[self._rows]
         return kernel_to_distance(X, row_diagonal=rows, column_diagonal=self.diagonal_)
 
@@ -290,7 +290,7 @@ def _is_training_matrix(kernel: Floats, diagonal: Floats) -> bool:
 
 
 def _worst_square(kernel: Floats, diagonal: Floats) -> float:
-    """Return the least squared distance as a share of the larger K(x, x) of its pair.
+    """Return the least squared distance as a fraction of the larger K(x, x) of its pair.
 
     It is below zero only where the matrix (n, n) is not that of a positive kernel.
     """

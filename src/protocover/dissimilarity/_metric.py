@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,17 +12,18 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import haversine_distances, manhattan_distances
 from sklearn.utils.validation import check_non_negative
 
-from .._balls import check_dissimilarities
+from .._balls import Groups, Pairs, check_dissimilarities, pairwise_pairs
 from .._resources import row_count
 from .._typing import Floats
 from ..data._fields import check_array, check_keywords, check_text
-from ._contributions import contributions_of
-from ._gaps import nan_euclidean
-from ._inverse import column_products, pseudo_inverse
-from ._mapped import map_points
-from ._mapped.centered import CORRELATION_GRID
-from ._rounding import grain, round_in_place
-from ._underflow import refuse_underflow
+from ._arithmetic import (
+    column_products,
+    grain,
+    pseudo_inverse,
+    refuse_underflow,
+    round_in_place,
+)
+from ._mapped import CORRELATION_GRID, map_points
 
 _BOOLEAN = {"dice", "jaccard", "matching", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
 
@@ -50,6 +52,8 @@ _OF_OTHERS = {
     "sqeuclidean": "sqe sqeuclid",
 }
 
+# Pairs worked on at a time: a core's cache holds a few arrays of that many.
+_STRIP = 1 << 15
 _ROOTS_OF_SQUARES = {"nan_euclidean", "seuclidean"}
 
 METRIC_NAMES = frozenset({*_BOOLEAN, *_OF_NUMBERS, "manhattan", "l1"})
@@ -80,10 +84,10 @@ class Metric(BaseEstimator):
     Notes
     -----
     Distances do not depend on the processor. Most are sums in the order of the features.
-    Where a logarithm, a power or a sine is involved, whose last bits differ, they are
-    rounded: ``"correlation"``, ``"haversine"`` and the square of ``"jensenshannon"`` to
-    multiples of 2^-40, ``"minkowski"`` with a `p` other than 1, 2 and infinity to about 40
-    bits. The inverse covariance that ``"mahalanobis"`` learns is computed from exact sums and
+    Those that involve a logarithm, a power or a sine, whose last bits differ, are rounded:
+    ``"correlation"``, ``"haversine"`` and the square of ``"jensenshannon"`` to multiples of
+    2^-40, ``"minkowski"`` with a `p` other than 1, 2 and infinity to about 40 bits.
+    The inverse covariance that ``"mahalanobis"`` learns is computed from exact sums and
     elementwise operations, and rounded to 2^-40 of its largest entry. Directions in which the
     standardised training points do not extend, except for rounding, do not count in it.
 
@@ -155,8 +159,26 @@ class Metric(BaseEstimator):
             check_non_negative(B, source)
         return check_dissimilarities(self._compute(A, B), (row_count(A), row_count(B)), source)
 
-    def mapped(self, A: Any, B: Any) -> tuple[Any, Any, Any] | None:
-        """Return a distance by products that answers for the metric, and points mapped for it."""
+    def bind(
+        self,
+        A: Any,
+        B: Any,
+        *,
+        radii: Floats | None = None,
+        groups: Groups | None = None,
+        **search: Any,
+    ) -> Pairs:
+        """Return the pairs of A and B, ready for a search; see :func:`protocover._balls.bind`."""
+        searched = radii is not None or groups is not None
+        mapped = self._mapped(A, B) if searched else None
+        if mapped is None:
+            return pairwise_pairs(self, A, B)
+        distance, left, right = mapped
+        pairs: Pairs = distance.bind(left, right, radii=radii, groups=groups, **search)
+        return pairs
+
+    def _mapped(self, A: Any, B: Any) -> tuple[Any, Any, Any] | None:
+        """Return a distance by products that equals the metric, and the samples mapped for it."""
         return map_points(self._name, A, B, params=self.params_, pairwise=self.pairwise)
 
     @property
@@ -167,7 +189,7 @@ class Metric(BaseEstimator):
     def contributions(self, A: Any, B: Any) -> Floats | None:
         """Return what each column contributes to the distance of A[i] from B[i], or its square.
 
-        None for a metric whose columns have no share of their own.
+        None for a metric that is not a sum over the columns.
         """
         self._refuse_sparse(A, B)
         return contributions_of(self._name, A, B, self.params_)
@@ -235,7 +257,7 @@ def _variances(X: Any) -> Floats:
         raise ValueError(
             "X holds values so close that their variance underflows; rescale the features"
         )
-    # A constant feature tells nothing: any positive variance leaves it out.
+    # A constant feature is ignored: any positive variance leaves it out.
     return np.where(variance > 0.0, variance, 1.0)
 
 
@@ -255,3 +277,100 @@ def _inverse_covariance(X: Any) -> Floats:
     round_in_place(inverse, grain(np.abs(inverse).max()))
     result: Floats = inverse / np.outer(deviation, deviation)
     return result
+
+
+def contributions_of(name: str, A: Any, B: Any, params: Mapping[str, Any]) -> Floats | None:
+    """Return what each column contributes to the distance of A[i] from B[i], or its square.
+
+    None for a metric that is not a sum over the columns, or has other parameters.
+    """
+    terms, known = _TERMS.get(name, (None, set()))
+    if terms is None or not set(params) <= known:
+        return None
+    left, right = (np.asarray(X.toarray() if issparse(X) else X, dtype=float) for X in (A, B))
+    return terms(left, right, **params)
+
+
+def _cityblock(A: Floats, B: Floats, w: Any = None) -> Floats:
+    return abs(A - B) * _weights(w, A)
+
+
+def _canberra(A: Floats, B: Floats, w: Any = None) -> Floats:
+    total = abs(A) + abs(B)
+    return np.asarray(abs(A - B) / np.where(total > 0.0, total, 1.0) * _weights(w, A))
+
+
+def _hamming(A: Floats, B: Floats, w: Any = None) -> Floats:
+    weights = _weights(w, A)
+    return np.asarray((A != B) * (weights / weights.sum()))
+
+
+def _seuclidean(A: Floats, B: Floats, V: Any) -> Floats:
+    return np.asarray((A - B) ** 2 / np.asarray(V))
+
+
+def _nan_euclidean(A: Floats, B: Floats) -> Floats:
+    known = ~(np.isnan(A) | np.isnan(B))
+    common = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    return np.asarray(np.where(known, (A - B) ** 2, 0.0) * (A.shape[1] / common))
+
+
+def _weights(w: Any, A: Floats) -> Floats:
+    """Return the weights of the columns, which are 1 where none are given."""
+    return np.ones(A.shape[1]) if w is None else np.asarray(w, dtype=float)
+
+
+_TERMS: dict[str, tuple[Callable[..., Floats], set[str]]] = {
+    "canberra": (_canberra, {"w"}),
+    "cityblock": (_cityblock, {"w"}),
+    "manhattan": (_cityblock, {"w"}),
+    "hamming": (_hamming, {"w"}),
+    "nan_euclidean": (_nan_euclidean, set()),
+    "seuclidean": (_seuclidean, {"V"}),
+}
+
+
+def nan_euclidean(
+    A: Any, B: Any, *, squared: bool = False, missing_values: float = np.nan
+) -> Floats:
+    """Return ``sqrt(p / common * sum of squares)`` over the features that both rows have.
+
+    NaN for a pair without one. The arguments are those of
+    ``sklearn.metrics.pairwise.nan_euclidean_distances``.
+    """
+    left, right = _features(A, missing_values), _features(B, missing_values)
+    # Counts of ones: integers, which any order of adding gives exactly.
+    common = (~np.isnan(left)).T.astype(np.float64) @ (~np.isnan(right)).astype(np.float64)
+    squares = _add_squares(left, right)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # A factor of 1, and so Euclidean distance to the last bit, where nothing is missing.
+        squares *= len(left) / common
+    return squares if squared else np.sqrt(squares, out=squares)
+
+
+def _features(X: Any, missing_values: float) -> Floats:
+    """Return the features as rows, NaN where a value is missing."""
+    rows = np.asarray(X, dtype=np.float64)
+    if not np.isnan(missing_values):
+        rows = np.where(rows == missing_values, np.nan, rows)
+    return np.ascontiguousarray(rows.T)
+
+
+def _add_squares(left: Floats, right: Floats) -> Floats:
+    """Add up the squared differences in the features (p, n) and (p, m) that are there."""
+    total = np.zeros((left.shape[1], right.shape[1]))
+    incomplete = [
+        bool(np.isnan(x).any() or np.isnan(z).any()) for x, z in zip(left, right, strict=True)
+    ]
+    step = max(1, _STRIP // max(1, right.shape[1]))
+    for start in range(0, len(total), step):
+        strip = total[start : start + step]
+        difference = np.empty_like(strip)
+        for x, z, missing in zip(left[:, start : start + step], right, incomplete, strict=True):
+            np.subtract(x[:, None], z, out=difference)
+            np.multiply(difference, difference, out=difference)
+            if missing:
+                # Of NaN and zero fmax gives the zero.
+                np.fmax(difference, 0.0, out=difference)
+            strip += difference
+    return total

@@ -9,10 +9,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from .._balls import DistanceTest, LevelTest, check_dissimilarities
+from .._balls import Pairs, check_dissimilarities, pairwise_pairs
 from .._balls.graph import (
-    GraphDistances,
-    GraphLevels,
+    GraphPairs,
     check_graph,
     filled,
     pick_entries,
@@ -101,7 +100,7 @@ class Precomputed(BaseEstimator):
         return whole
 
     def cutoff_of(self, graph: Any) -> float:
-        """Return up to which dissimilarity a graph can tell balls."""
+        """Return the largest radius whose neighbourhoods a graph holds."""
         return float(graph.data.max(initial=0.0)) if self.cutoff is None else float(self.cutoff)
 
     def entries(self, A: Any, B: Any) -> Any:
@@ -115,19 +114,20 @@ class Precomputed(BaseEstimator):
 
 
 class NeighborGraph:
-    """The graph that a table of points x candidates is, asked for balls without a table."""
+    """A neighbour graph of samples x candidates, searched without a table."""
 
     def pairwise(self, A: Any, B: Any) -> Floats:
         """Return the columns `B` of the graph `A`, infinity where it has no entry."""
         return filled(pick_entries(A, B))
 
-    def level_test(self, X: Any, Z: Any, *, radii: Floats, closed: bool) -> LevelTest:
-        """Return a function of (rows, columns) that gives a tile's members and their levels."""
-        return GraphLevels(pick_entries(X, Z), radii, closed)
-
-    def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
-        """Return a test of the pairs within `eps`, which may be infinite."""
-        return GraphDistances(pick_entries(X, Z).tocsc(), eps, closed)
+    def bind(
+        self, A: Any, B: Any, *, radii: Floats | None = None, outward: bool = False, **search: Any
+    ) -> Pairs:
+        """Return the pairs of A and B, ready for a search; see :func:`protocover._balls.bind`."""
+        if radii is None:
+            return pairwise_pairs(self, A, B)
+        graph = pick_entries(A, B)
+        return GraphPairs(graph.tocsc() if outward else graph)
 
 
 def read_table(table: Any) -> Precomputed | NeighborGraph:

@@ -8,20 +8,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, gen_batches
 
-from .._balls import LevelTest, traits_of
+from .._balls import ColumnPairs, Pairs, pairwise_pairs, traits_of
+from .._balls.pairs import columns_at_once
 from .._resources import row_count
 from .._typing import Floats, Indices
 from ..data._fields import check_array, check_indices, refuse
-from ._whole_columns import column_blocks, whole_column_test
 
 
 def _of_base(trait: str, meaning: str) -> property:
     """Return a property that is a trait of the base."""
 
     def read(self: RankDissimilarity) -> Any:
-        # An object is asked itself: a copy of it may be long in the making.
+        # An object's own traits are read, since a copy may take long to make.
         base = self.base if hasattr(self.base, "pairwise") else self._resolve()
         return getattr(traits_of(base), trait)
 
@@ -49,8 +49,8 @@ class RankDissimilarity(BaseEstimator):
     -----
     Points as far from z as x count, x itself among them if it is a training point. The
     value runs from 0, for a new x closer to z than all training points, to their number.
-    With ties the ball may be smaller than its radius says: of points equally far from z
-    either all are in it or none.
+    With ties the neighbourhood may be smaller than its radius suggests: samples equally far
+    from z are either all in it or none.
 
     A base of your own that computes one pair differently in different blocks, in the last
     bits, may put a point on the wrong side of itself when the ranks of training points are
@@ -69,6 +69,7 @@ class RankDissimilarity(BaseEstimator):
     """
 
     symmetric = False
+    finds_near_pairs = True
     saved_state: ClassVar[tuple[str, ...]] = ("base_", "_kept")
 
     _points: Any = None  # the training points, until it is cut down to prototypes
@@ -82,7 +83,7 @@ class RankDissimilarity(BaseEstimator):
     allows_nan = _of_base("allows_nan", "Whether rows may hold missing values.")
     positive_only = _of_base("positive_only", "Whether negative numbers are refused.")
     thread_safe = _of_base("thread_safe", "Whether several blocks may be computed at once.")
-    input_tags = _of_base("input_tags", "What else scikit-learn is told of the input.")
+    input_tags = _of_base("input_tags", "Further tags for scikit-learn.")
 
     def check_examples(self, X: Any) -> Any:
         """Let the base check points of its own kind, if it does."""
@@ -129,18 +130,16 @@ class RankDissimilarity(BaseEstimator):
             ordered = self._kept.of(B)
             return _ranks(self.base_.pairwise(A, B), ordered)
         table = np.empty((row_count(A), row_count(B)))
-        for block in column_blocks(slice(0, row_count(B)), row_count(self._points)):
+        for block in gen_batches(row_count(B), columns_at_once(row_count(self._points))):
             table[:, block] = self._columns(A, _safe_indexing(B, block))
         return table
 
-    def level_test(self, X: Any, Z: Any, *, radii: Floats, closed: bool) -> LevelTest:
-        """Return a function of (rows, columns) that gives a tile's members and their levels."""
-
-        def columns_of(block: slice) -> Floats:
-            return self._columns(X, _safe_indexing(Z, block))
-
-        n_points = max(row_count(X), row_count(self._points))
-        return whole_column_test(columns_of, n_points, radii=radii, closed=closed)
+    def bind(self, A: Any, B: Any, *, radii: Floats | None = None, **search: Any) -> Pairs:
+        """Return the pairs of A and B, ready for a search; see :func:`protocover._balls.bind`."""
+        if radii is None:
+            return pairwise_pairs(self, A, B)
+        n_rows = max(row_count(A), row_count(self._points))
+        return ColumnPairs(lambda block: self._columns(A, _safe_indexing(B, block)), n_rows)
 
     def for_prototypes(self, B: Any) -> RankDissimilarity:
         """Return the same dissimilarity from the points of B alone, without training points.
@@ -150,7 +149,7 @@ class RankDissimilarity(BaseEstimator):
         """
         n_points, n_prototypes = row_count(self._points), row_count(B)
         ordered = np.empty((n_points, n_prototypes))
-        for block in column_blocks(slice(0, n_prototypes), n_points):
+        for block in gen_batches(n_prototypes, columns_at_once(n_points)):
             columns = self._training_columns(_safe_indexing(B, block))
             ordered[:, block] = np.sort(columns, axis=0)
         cut = copy(self)
@@ -163,8 +162,8 @@ class RankDissimilarity(BaseEstimator):
     def _columns(self, A: Any, Z: Any) -> Floats:
         """Return the ranks of the points of A as seen from a block of candidates."""
         columns = self._training_columns(Z)
-        asked = columns if A is self._points else self.base_.pairwise(A, Z)
-        return _ranks(asked, np.sort(columns, axis=0))
+        table = columns if A is self._points else self.base_.pairwise(A, Z)
+        return _ranks(table, np.sort(columns, axis=0))
 
     def _training_columns(self, Z: Any) -> Floats:
         """Return the base dissimilarities of the training points from candidates Z."""
@@ -181,7 +180,7 @@ class RankDissimilarity(BaseEstimator):
 
 @dataclass(frozen=True, eq=False)
 class KeptColumns:
-    """What stays of the training points: a sorted column (n_points,) for each prototype.
+    """What is kept of the training samples: a sorted column (n_points,) for each prototype.
 
     `numbers` are the prototypes themselves where these are column numbers of a table.
     """
@@ -192,7 +191,7 @@ class KeptColumns:
     def of(self, B: Any) -> Floats:
         """Return the sorted columns of the prototypes B."""
         if self.numbers is not None:
-            # Columns of a table may be asked for in any order.
+            # Columns of a distance matrix may be requested in any order.
             order = np.argsort(self.numbers, kind="stable")
             at = np.searchsorted(self.numbers, B, sorter=order)
             return self.columns[:, order[np.minimum(at, len(order) - 1)]]

@@ -1,15 +1,20 @@
-"""What `metric` stands for: a dissimilarity, by name, as a function or as an object."""
+"""The dissimilarity that `metric` names, computes or is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
-from sklearn.base import clone
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_array
 
-from .._balls import traits_of
+from .._balls import check_dissimilarities, traits_of
+from .._exceptions import DissimilarityError
+from .._resources import row_count
+from .._typing import Floats
 from ._euclidean import Cosine, Euclidean, SquaredEuclidean
-from ._function import Function
 from ._gower import Gower
 from ._metric import METRIC_ALIASES, METRIC_NAMES, Metric
 from ._precomputed import Precomputed
@@ -20,7 +25,7 @@ _OWN = {
     "cosine": Cosine,
     "precomputed": Precomputed,
 }
-# Those of our own that take `metric_params`.
+# Those of this package that take `metric_params`.
 _OWN_WITH_PARAMETERS: dict[str, Any] = {"gower": Gower}
 
 
@@ -58,7 +63,7 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
 def input_tags(metric: Any, params: dict[str, Any] | None = None) -> dict[str, bool]:
     """Return scikit-learn's tags for the input that `metric` takes.
 
-    Of something that is no metric, which `fit` will refuse, there is nothing to say.
+    Empty for anything that is not a metric, which `fit` will refuse.
     """
     try:
         made = metric if hasattr(metric, "pairwise") else resolve_metric(metric, params)
@@ -87,3 +92,87 @@ def _resolve_name(name: str, params: dict[str, Any] | None) -> Any:
         return Metric(name, params)
     known = ", ".join(sorted(METRIC_NAMES | {"l2"} | set(_OWN) | set(_OWN_WITH_PARAMETERS)))
     raise ValueError(f"metric must be one of {known}, got {name!r}")
+
+
+class Function(BaseEstimator):
+    """A function ``d(x, z)`` of two points that returns a non-negative number.
+
+    Parameters
+    ----------
+    function : callable
+        Called once a pair, the training point or query first, the candidate second. It
+        need not be symmetric.
+    params : dict or None, default=None
+        Further keyword arguments for `function`.
+
+    Examples
+    --------
+    Examples may be anything, such as strings.
+
+    >>> from protocover.dissimilarity import Function
+    >>> Function(lambda a, b: abs(len(a) - len(b))).fit(["a"]).pairwise(["tree"], ["sea", "o"])
+    array([[1., 3.]])
+    """
+
+    requires_array = False
+    symmetric = False
+    thread_safe = False
+    stateless = True
+
+    def __init__(
+        self, function: Callable[..., float], params: dict[str, Any] | None = None
+    ) -> None:
+        self.function = function
+        self.params = params
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Do nothing: there is nothing to learn."""
+        return self
+
+    def check_examples(self, X: Any) -> Any:
+        """Return a table of numbers as an array; leave any other points as they are."""
+        if issparse(X) or _is_numeric(X):
+            return check_array(X, accept_sparse="csr")
+        return X if hasattr(X, "shape") else list(X)
+
+    def pairwise(self, A: Any, B: Any) -> Floats:
+        """Return the dissimilarities of the points of A from those of B."""
+        left, right = _examples(A), _examples(B)
+        params = self.params or {}
+        table = np.empty((len(left), len(right)))
+        for i, x in enumerate(left):
+            for j, z in enumerate(right):
+                table[i, j] = self._one(x, z, params)
+        return check_dissimilarities(table, table.shape, "the metric callable")
+
+    def _one(self, x: Any, z: Any, params: dict[str, Any]) -> float:
+        """Call the function on one pair."""
+        try:
+            value = self.function(x, z, **params)
+        except Exception as error:
+            raise DissimilarityError(
+                f"the metric callable raised {type(error).__name__}: {error}"
+            ) from error
+        try:
+            return float(value)
+        except (TypeError, ValueError) as error:
+            raise DissimilarityError(
+                f"the metric callable must return one number a pair, got {value!r}"
+            ) from error
+
+
+def _is_numeric(X: Any) -> bool:
+    """Whether X is a table of numbers, and not a list of words or of unequal series."""
+    try:
+        return np.asarray(X).dtype.kind in "biuf"
+    except ValueError:
+        return False
+
+
+def _examples(X: Any) -> list[Any]:
+    """List the points of X: rows of a table, or the items of a sequence."""
+    if issparse(X):
+        return [X[i] for i in range(row_count(X))]
+    if hasattr(X, "iloc"):
+        return list(X.to_numpy())
+    return list(X)

@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimators import PVMClassifier
-from .._estimators.fitted import Fitted
 from .._estimators.fitting import warn_of_selection
+from .._estimators.model import CoverModel
 from .._selection.parameters import unchanged_on_error
 from .._selection.training import after_candidates
 from ._chunks import ChunkedPoints, as_queries, as_rows, as_values, read_points
@@ -174,7 +174,7 @@ outlier_label
                     points, candidates, terms, eps=eps, density=density, folder=folder
                 )
                 selection = job.select(points, cover, terms)
-            self._keep(job.keep(selection, points, candidates, terms, eps=eps))
+            self._set_model(job.keep(selection, points, candidates, terms, eps=eps))
             warn_of_selection(self, len(points))
         return self
 
@@ -273,12 +273,12 @@ outlier_label
             class_weight=self.class_weight,
         )
 
-    def _keep(self, fitted: Fitted) -> None:
+    def _set_model(self, fitted: CoverModel) -> None:
         """Make the plain classifier and set the fitted attributes, which are its."""
         own = ("client", "cache_dir", "selection")
         params = self.get_params(deep=False)
         model = PVMClassifier(**{name: params[name] for name in params if name not in own})
-        model._keep(fitted)
+        model._set_model(fitted)
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_

@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._balls import traits_of
+from .._balls import nearest_in_groups, traits_of
 from .._balls.forecast import estimate_memberships
-from .._balls.nearest import find_nearest, nearest_in_groups
-from .._estimators.fitted import Fitted
+from .._balls.nearest import find_nearest
 from .._estimators.fitting import Terms
+from .._estimators.model import CoverModel
 from .._selection.parameters import (
     check_adaptive_radii,
     check_eps,
@@ -160,9 +160,9 @@ class Job:
         terms: Terms,
         *,
         eps: float,
-    ) -> Fitted:
+    ) -> CoverModel:
         """Return what a model keeps of a selection."""
-        return Fitted.of_pools(
+        return CoverModel.of_pools(
             selection,
             [candidates.fetch(self.client, selection.candidates)],
             np.arange(len(selection.candidates)),  # only the chosen were fetched, in order

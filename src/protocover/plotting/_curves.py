@@ -8,10 +8,8 @@ from typing import Any, Self
 import numpy as np
 from matplotlib import pyplot as plt
 
-from .._estimators.search.metadata import name_scoring
-from .._estimators.search.standard_error import trace_path
-from .._inspection.distances import distance_blocks, nearness
-from .._inspection.fitted import unwrap
+from .._estimators.search_results import name_scoring, trace_path
+from .._inspection.fitted import distance_blocks, nearness, unwrap
 from .._typing import Floats, Indices
 from ._style import BLUE, GREEN, VERMILION, open_axes, unwrap_to_draw, use_count_scale
 

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 
-from .._inspection.distances import distance_blocks
+from .._inspection.fitted import distance_blocks
 from .._typing import Floats, Indices, Mask
 from ..dissimilarity import Euclidean, SquaredEuclidean
 from ._style import (

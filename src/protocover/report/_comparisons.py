@@ -11,10 +11,8 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from .._balls import relative_to, traits_of, within
-from .._balls.traits import AdditiveDissimilarity
 from .._estimators import PVMClassifier
-from .._inspection.distances import distance_blocks
-from .._inspection.fitted import Unwrapped
+from .._inspection.fitted import Unwrapped, distance_blocks
 from .._inspection.label_issues import LabelIssues
 from .._prototypes.coverage import Coverage
 from .._resources import row_count
@@ -262,9 +260,7 @@ def _contributions(
 ) -> Contributions | None:
     """Return the contributions of the columns, block by block; None if there are none."""
     dissimilarity = model.dissimilarity_
-    if traits_of(dissimilarity).precomputed or not isinstance(
-        dissimilarity, AdditiveDissimilarity
-    ):
+    if traits_of(dissimilarity).precomputed or not hasattr(dissimilarity, "contribution_unit"):
         return None
     checked = check_estimator_points(model, points, dissimilarity, reset=False)
     n_columns = model.n_features_in_ if hasattr(model, "n_features_in_") else 1

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .._inspection.proportions import percent, percentages
+from .._inspection.evaluation import percent, percentages
 from ..data._files import write_whole
 from ._summarize import summarize
 from ._summary import Summary, plain

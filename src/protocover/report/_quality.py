@@ -13,11 +13,9 @@ from .._balls import traits_of
 from .._balls.graph import check_graph, nearest_in_graph
 from .._balls.nearest import find_nearest
 from .._estimators import BallCover, PVMClassifier, PVMClassifierCV
-from .._estimators.bounds import describe_bound
-from .._estimators.search.metadata import name_scoring
-from .._estimators.search.standard_error import trace_path
-from .._inspection.evaluation import Evaluation, match_labels, tally
-from .._inspection.proportions import percent
+from .._estimators.display import describe_bound
+from .._estimators.search_results import name_scoring, trace_path
+from .._inspection.evaluation import Evaluation, match_labels, percent, tally
 from .._prototypes.coverage import CoverageTotals
 from .._resources import row_count
 from ..data._points import check_points

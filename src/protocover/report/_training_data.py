@@ -14,8 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from .._balls import traits_of
 from .._estimators import PVMClassifier
-from .._inspection.distances import distance_blocks, nearness
-from .._inspection.fitted import Unwrapped
+from .._inspection.fitted import Unwrapped, distance_blocks, nearness
 from .._inspection.label_issues import LabelIssues
 from .._maps import sammon_map
 from .._prototypes.coverage import Coverage, CoverageTotals

@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from .._estimators import BallCover, PVMClassifier, PVMClassifierCV
-from .._inspection.proportions import percent
+from .._inspection.evaluation import percent
 from ._summary import Answers, Quality, Side
 
 _METRICS = {

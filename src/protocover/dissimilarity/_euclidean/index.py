@@ -1,4 +1,4 @@
-"""Prototypes made ready once, and then asked which of them is nearest to some queries.
+"""Prototypes prepared once, and then searched for the nearest to some queries.
 
 One product in single precision gives ``|z|^2 - 2 x.z``, the squared distance but for ``|x|^2``,
 which is the same for all prototypes of a query. Its error is bounded as that of the bracket
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import GroupSearch
-from ..._balls.nearest import nearest_in_groups, two_in_table, two_of_groups
+from ..._balls import Groups, nearest_in_groups
+from ..._balls.nearest import GroupSearch, two_in_table, two_of_groups
 from ..._typing import Floats, Indices, Mask
-from .bracket import error_slack, power_of_unit, refuse_overflow
-from .nearest import suits_tree_search
+from .product import error_slack, power_of_unit, refuse_overflow
 from .sums import direct_squares, finished, squares_in_runs, table_of_squares
+from .tree import suits_tree_search
 
 # Squared lengths, in units of the prototypes', beyond which queries are not for this product.
 _LARGEST = 2.0**80
@@ -104,7 +104,7 @@ class PrototypeIndex:
             # Every group of a query has a contender.
             rivals = len(i) > least.size
             cells = i * n_groups + group[j]
-            index, nearest = _nobody((len(X), n_groups))
+            index, nearest = _empty((len(X), n_groups))
             index.ravel()[cells] = j
             if rivals and not distances:
                 contested = np.flatnonzero(np.bincount(cells)[cells] > 1)
@@ -136,7 +136,7 @@ class PrototypeIndex:
             distance = self._distances(X, i, j)
             if len(i) == 2 * len(X) and len(starts) > 1:
                 return _in_order(i, j, distance, len(X))
-            index, nearest = _nobody((2, len(X)))
+            index, nearest = _empty((2, len(X)))
             _put_nearest(i, j, distance, index[0], nearest[0])
             other = np.flatnonzero(group[j] != group[index[0]][i])
             _put_nearest(i[other], j[other], distance[other], index[1], nearest[1])
@@ -166,10 +166,10 @@ class PrototypeIndex:
         That is the table of a few distances, or the nearest of each group where trees find
         them, or where queries are too far away for single precision.
         """
-        left = self._metric._embed(A)
+        left, groups = self._metric._embed(A), Groups(bounds)
         if suits_tree_search(left, self._Z, bounds):
-            tree: GroupSearch = self._metric.nearest_test(A, self._B, bounds)
-            return lambda rows: of_groups(*tree(rows))
+            trees = self._metric.bind(A, self._B, groups=groups)
+            return lambda rows: of_groups(*trees.nearest(rows, groups))
 
         # What a query takes more in a whole table than in one that leaves out most sums.
         more = (len(self._Z) - n_sums * _ALL_FOR_ONE) * self._products_each
@@ -180,8 +180,8 @@ class PrototypeIndex:
                 return of_table(self._measure_all(X))
             found = self._lower(X)
             if found is None:
-                elsewhere: GroupSearch = self._metric.nearest_test(A[rows], self._B, bounds)
-                return of_groups(*elsewhere(slice(0, len(X))))
+                pairs = self._metric.bind(A[rows], self._B, groups=groups)
+                return of_groups(*pairs.nearest(slice(0, len(X)), groups))
             return decide(X, *found)
 
         return search
@@ -304,8 +304,8 @@ def _in_order(i: Indices, j: Indices, distance: Floats, n_queries: int) -> Answe
     return j[pairs], distance[pairs]
 
 
-def _nobody(shape: tuple[int, int]) -> Answer:
-    """Return places and distances where there is nobody yet."""
+def _empty(shape: tuple[int, int]) -> Answer:
+    """Return indices and distances before any is found."""
     return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
 
 

@@ -8,6 +8,7 @@ NumPy adds up, which rounds twice, in two to three times the time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
+from ..._balls.pairs import Pairs
 from ..._typing import Floats, Indices
-from .rows import MappedRows
 
 Finish = Callable[[Floats], Floats]
 
@@ -34,6 +35,93 @@ _SMALLEST_SQUARE, _ENLARGED = 2.0**-900, 2.0**600
 _DENSE_FOR_SPARSE = 10
 # Distances of a table that are added up together, and numbers of dense rows that are written out.
 _TABLE_NUMBERS, _WRITTEN_OUT = 1 << 20, 1 << 22
+# Products computed in the time that a call takes, about.
+_TERMS_AT_ONCE = 1 << 15
+
+
+class RowPairs(Pairs):
+    """Pairs of embedded rows, whose distances are direct sums.
+
+    Parameters
+    ----------
+    left, right : indexable
+        Embedded samples and candidates.
+    finish : callable
+        Turns squared distances into dissimilarities.
+    """
+
+    def __init__(self, left: Any, right: Any, finish: Finish) -> None:
+        self.left, self.right, self.finish = left, right, finish
+
+    def table(self, rows: slice, columns: slice) -> Floats:
+        """Return the distances of some rows from some columns."""
+        left, right = self.left[rows], self.right[columns]
+        return finished(self.finish, table_of_squares(left, right), left, right)
+
+    def exact(self, i: Indices, j: Indices) -> Floats:
+        """Return the distances of listed pairs."""
+        pairs = self.left, self.right, i, j
+        return finished(self.finish, direct_squares(*pairs), *pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class MappedRows:
+    """Points as rows whose squared Euclidean distances are those of a metric, or nearly.
+
+    Parameters
+    ----------
+    rows : ndarray of float, shape (n_points, n_mapped)
+        The points, mapped.
+    errors : ndarray of float, shape (n_points,)
+        The square that belongs to a distance as computed by `pairwise` differs from that of the
+        two rows by at most the sum of both errors.
+    given : ndarray, shape (n_points, n_features)
+        The points as they came.
+    terms : int
+        Number of products in one distance as computed by `pairwise`.
+    pairwise : callable
+        The metric's own table of distances between two sets of samples as given. It decides
+        what the bounds leave open.
+    """
+
+    rows: Floats
+    errors: Floats
+    given: NDArray[Any]
+    terms: int
+    pairwise: Callable[[Any, Any], Floats]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of points and of mapped features."""
+        return self.rows.shape[0], self.rows.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def distances(self, other: MappedRows, i: Indices, j: Indices) -> Floats:
+        """Return the metric's own distances of pairs, points `i` and the other's `j`.
+
+        A call of `pairwise` is dear and a pair cheap: there is one for a few points of the side
+        that has fewer, with all their partners, which has more pairs than were requested.
+        """
+        by_left = len(np.unique(i)) <= len(np.unique(j))
+        keys, place = np.unique(i if by_left else j, return_inverse=True)
+        order = np.argsort(place, kind="stable")
+        width = self._keys_at_once(len(i) / max(1, len(keys)))
+        distances = np.empty(len(i))
+        for first in range(0, len(keys), width):
+            start, stop = np.searchsorted(place, (first, first + width), sorter=order)
+            some, few = order[start:stop], keys[first : first + width]
+            if by_left:
+                table = self.pairwise(self.given[few], other.given[j[some]]).T
+            else:
+                table = self.pairwise(self.given[i[some]], other.given[few])
+            distances[some] = table[np.arange(len(some)), place[some] - first]
+        return distances
+
+    def _keys_at_once(self, partners: float) -> int:
+        """Return how many points with `partners` each are worth a table with wasted pairs."""
+        return max(1, int((_TERMS_AT_ONCE / (self.terms * max(1.0, partners))) ** 0.5))
 
 
 def root(squares: Floats) -> Floats:
@@ -140,13 +228,13 @@ def _added_up(rows: Floats) -> Floats:
     """Sum the squares of each row, with elementwise operations alone."""
     # One column a row, and never fewer than two: NumPy then adds row after row.
     columns = np.zeros((rows.shape[1], max(2, len(rows))))
-    with np.errstate(over="ignore"):  # as SciPy: whoever asks looks at what comes out
+    with np.errstate(over="ignore"):  # as SciPy: callers check the result
         np.square(rows.T, out=columns[:, : len(rows)])
         return np.asarray(np.add.reduce(columns, axis=0)[: len(rows)])
 
 
 def _sparse_squares(X: Any, Z: Any, i: Indices, j: Indices, factor: float | None) -> Floats:
-    """Squared distances of pairs of sparse rows: the zeros that they share add nothing."""
+    """Squared distances of pairs of sparse rows: their common zeros add nothing."""
     squares, ones = np.empty(len(i)), np.ones(X.shape[1])
     longest = sum(int(np.diff(A.indptr).max(initial=0)) for A in (X, Z))
     for block in _blocks(0, len(i), _SPARSE_NUMBERS // max(1, longest)):
@@ -183,7 +271,7 @@ def _add_features(table: Floats, A: Any, B: Any) -> None:
     feature = np.zeros(table.shape[1])
     used = np.flatnonzero(np.diff(A.indptr) + np.diff(B.indptr))
     ends = [C.indptr[used + k].tolist() for C in (A, B) for k in (0, 1)]
-    with np.errstate(over="ignore"):  # as SciPy: whoever asks looks at what comes out
+    with np.errstate(over="ignore"):  # as SciPy: callers check the result
         for a_start, a_stop, b_start, b_stop in zip(*ends, strict=True):
             i, x = A.indices[a_start:a_stop], A.data[a_start:a_stop]
             j, z = B.indices[b_start:b_stop], B.data[b_start:b_stop]

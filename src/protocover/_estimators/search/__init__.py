@@ -1,1 +1,0 @@
-"""The search for a radius by cross-validation, fold by fold."""
