@@ -1,9 +1,16 @@
+"""Nearest candidates of groups, also with distances as multiples of radii."""
+
+from __future__ import annotations
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
 
 import naive
 from protocover._balls import nearest as nearest_module
-from protocover._balls import nearest_in_groups
+from protocover._balls import nearest_in_groups, relative_to
 from protocover._balls.nearest import find_nearest, two_in_table, two_of_groups
 from protocover.dissimilarity import Euclidean
 
@@ -53,3 +60,50 @@ def test_two_of_groups_and_of_a_table_are_those_of_comparing_all(seed):
         for places, distances in found:
             np.testing.assert_array_equal(places, expected)
             np.testing.assert_array_equal(distances, distance)
+
+
+def test_ties_go_to_the_lower_index():
+    A, B = np.zeros((1, 1)), np.array([[2.0], [1.0], [-1.0], [4.0]])
+    index, _ = find_nearest(
+        Euclidean(), A, B, bounds=np.array([0, 4]), radii=np.array([2.0, 1.0, 1.0, 4.0])
+    )
+    assert index.tolist() == [[0]]
+
+
+def test_a_tiny_radius_beside_a_large_one():
+    A, B = np.array([[0.0], [1.0]]), np.array([[0.0], [5.0]])
+    index, _ = find_nearest(
+        Euclidean(), A, B, bounds=np.array([0, 2]), radii=np.array([5e-324, 3.0])
+    )
+    assert index[:, 0].tolist() == [0, 1]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.floats(0.0, 1e300),
+    st.floats(0.0, 1e300),
+)
+def test_multiples_tell_inside_from_outside_to_the_last_bit(distance, radius):
+    multiple = relative_to(radius, np.array([distance]))[0]
+    assert np.isfinite(multiple)
+    assert (multiple < 1.0) == (distance < radius) or (radius == distance == 0.0)
+    assert (multiple > 1.0) == (distance > radius)
+
+
+@pytest.mark.parametrize("step", [-1, 0, 1])
+def test_neighbouring_numbers_are_told_apart(step):
+    radius = 0.1
+    distance = np.nextafter(radius, step * 10.0) if step else radius
+    multiple = relative_to(radius, np.array([distance]))[0]
+    assert np.sign(multiple - 1.0) == step
+
+
+def test_distances_of_queries_agree_with_cdist():
+    rng = np.random.default_rng(1)
+    A, B = rng.normal(size=(30, 3)), rng.normal(size=(9, 3))
+    index, distance = find_nearest(
+        Euclidean(), A, B, bounds=np.array([0, 9]), radii=np.full(9, 0.7)
+    )
+    table = cdist(A, B)
+    np.testing.assert_array_equal(index[:, 0], table.argmin(axis=1))
+    np.testing.assert_array_equal(distance[:, 0], table.min(axis=1))

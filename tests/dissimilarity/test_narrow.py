@@ -10,7 +10,6 @@ import pytest
 from paper import PAPER
 from protocover import BallCover, PVMClassifier, load_model, save_model
 from protocover._balls import build_balls
-from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
 
 TYPES = [np.float16, np.int8]
@@ -23,26 +22,6 @@ def _rows(dtype, n=80, p=12):
     X[3] = 0.0
     X[n // 2] = X[0]
     return X.astype(dtype)
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=repr)
-@pytest.mark.parametrize("dtype", TYPES)
-def test_balls_and_nearest_are_those_of_the_same_numbers_in_double_precision(metric, dtype):
-    X = _rows(dtype)
-    wide = X.astype(np.float64)
-    table = metric.pairwise(wide, wide)
-    np.testing.assert_array_equal(metric.pairwise(X, X), table)
-    for eps in np.unique(table)[1::1200]:
-        for A, B in ((X, X), (X, X[:30]), (X, wide[:30]), (np.asfortranarray(X), X)):
-            balls = build_balls(metric, A, B, eps=float(eps), closed=True)
-            np.testing.assert_array_equal(balls.toarray(), table[:, : len(B)] <= eps)
-    bounds = np.array([0, 10, 30])
-    for found, expected in zip(
-        find_nearest(metric, X, X[:30], bounds=bounds),
-        find_nearest(metric, wide, wide[:30], bounds=bounds),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
