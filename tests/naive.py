@@ -324,6 +324,27 @@ def graph_table(entries, shape, of_points=False):
     return D
 
 
+def pair_table(pairs, n, directed=False, similarity=False):
+    """The graph table of a list of pairs (i, j, distance), pair by pair."""
+    entries = []
+    for i, j, value in pairs:
+        distance = 1.0 - value if similarity else value
+        entries.append((i, j, distance))
+        if not directed:
+            entries.append((j, i, distance))
+    return graph_table(entries, (n, n))
+
+
+def greedy_cover(D, eps, closed=False):
+    """Rows that the greedy takes one by one until every row lies near a taken one."""
+    inside = members(D, eps, closed)
+    covered, chosen = np.zeros(len(D), dtype=bool), []
+    while (gain := (inside & ~covered[:, None]).sum(axis=0)).max() > 0:
+        chosen.append(int(gain.argmax()))
+        covered |= inside[:, chosen[-1]]
+    return chosen
+
+
 def graph_nearest(D, labels, radii=None):
     """The nearest prototype of each class, ties to the first; -1 where all are at infinity."""
     classes = np.unique(labels)
@@ -720,3 +741,35 @@ def rival_quantile(D, y, weights, q):
         if running >= q * total:
             return distance
     return nearest[-1][0]
+
+
+def fitted_rule_loss(parameters, squared, classes, y, weight, own, unit):
+    """Minus the penalized log likelihood of the fitted rule, term by term.
+
+    `parameters` are the logarithm of the common scale, those of the scales relative to it, and the
+    offsets. Distances are infinite where they are unknown.
+    """
+    k = len(classes)
+    common, scale, offset = parameters[0], parameters[1 : 1 + k], parameters[1 + k :]
+    loss = 0.5 * (common / 0.5) ** 2
+    for j in range(k):
+        loss += 0.5 * scale[j] ** 2 + 0.5 * offset[j] ** 2
+    for i in range(len(y)):
+        of_class = of_all = 0.0
+        for j in range(k):
+            if j == own[i]:
+                continue
+            term = math.exp(-math.exp(common + scale[j]) * squared[i][j] / unit - offset[j])
+            of_all += term
+            of_class += term if classes[j] == y[i] else 0.0
+        if of_class > 0.0:
+            loss -= weight[i] * math.log(of_class / of_all)
+    return loss
+
+
+def fitted_rule_probabilities(squared, scale, offset, classes, n_classes):
+    """Class probabilities of the fitted rule at one sample."""
+    found = [0.0] * n_classes
+    for j, label in enumerate(classes):
+        found[label] += math.exp(-scale[j] * squared[j] - offset[j])
+    return [value / sum(found) for value in found]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._persistence import ModelFileError, ModelInfo, load_model, model_info, save_model
     from ._prototypes import Coverage, CoverageTotals
     from ._selection.radii import suggest_eps
+    from .data._pairs import pairs_to_graph
 
 __version__ = "0.1.0.dev0"
 
@@ -49,6 +50,7 @@ __all__ = [
     "find_label_issues",
     "load_model",
     "model_info",
+    "pairs_to_graph",
     "pvm_path",
     "save_model",
     "suggest_eps",
@@ -70,6 +72,7 @@ _HOMES = {
     "find_label_issues": "_inspection.label_issues",
     "load_model": "_persistence",
     "model_info": "_persistence",
+    "pairs_to_graph": "data._pairs",
     "save_model": "_persistence",
     "suggest_eps": "_selection.radii",
 }

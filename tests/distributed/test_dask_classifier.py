@@ -1,69 +1,34 @@
-"""The classifier on a cluster of two worker processes against the plain one."""
+"""The classifier on a cluster against the one of one machine."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import pickle
-import signal
-import threading
-import time
 from functools import partial
 
-import dask
 import dask.array as da
-import joblib
 import numpy as np
 import pytest
-from distributed.utils import get_mp_context
 from scipy.sparse import csr_array
-from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
-from distributed import Client, LocalCluster
 from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV
+from protocover import PVMClassifier, load_model, save_model
 from protocover.dissimilarity import DANN
 from protocover.distributed import DaskPVMClassifier
-from protocover.distributed import _blocks as blocks_module
-from protocover.distributed import _selection as selection_module
-from protocover.distributed._rounds import begin, take_round
 
-# Of a selection in rounds nothing is proved; objects are compared by what they hold.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# In rounds nothing is proved; objects are compared by what they hold.
 NOT_COMPARED = {"lower_bound_", "gap_", "certificate_", "solution_", "dissimilarity_"}
 
-
-@pytest.fixture(scope="module")
-def forked_workers():
-    """Fork workers off a process that has imported what each would need seconds to import."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        yield
-        return
-    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        get_mp_context().set_forkserver_preload(["protocover.distributed", "dask.dataframe"])
-        yield
-
-
-@pytest.fixture(scope="module")
-def client(forked_workers):
-    with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address=None,
-            memory_limit="1GB",
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
+ORDER = np.random.default_rng(0).permutation(150)
+IRIS = tuple(part[ORDER] for part in load_iris(return_X_y=True))
 
 
 @pytest.fixture
-def several_blocks(monkeypatch):
-    """Cut even small data into several blocks."""
-    monkeypatch.setattr(blocks_module, "_PAIRS_PER_BLOCK", 1000)
+def dask_classifier(client):
+    return partial(DaskPVMClassifier, client=client)
 
 
 def tied_points(seed, n=120):
@@ -96,12 +61,12 @@ def assert_same_model(model, expected):
 @pytest.mark.usefixtures("several_blocks")
 @pytest.mark.parametrize("selection", ["classes", "rounds"])
 @pytest.mark.parametrize("stored", [False, True])
-def test_the_model_is_the_plain_one_to_the_last_bit(client, tmp_path, selection, stored):
+def test_the_model_is_the_plain_one_to_the_last_bit(dask_classifier, tmp_path, selection, stored):
     seed = 2 * stored + (selection == "rounds")
     X, y = tied_points(seed)
     w = np.random.default_rng(seed).choice([0.0, 0.3, 1.0, 2.0], len(y)) if stored else None
     expected = PVMClassifier(solver="greedy", **PAPER).fit(X, y, w)
-    model = DaskPVMClassifier(selection=selection, cache_dir=tmp_path if stored else None, **PAPER)
+    model = dask_classifier(selection=selection, cache_dir=tmp_path if stored else None, **PAPER)
     model.fit(cut(X, 50), cut(y, 35), None if w is None else cut(w, 120))
     assert_same_model(model, expected)
     if selection == "classes":
@@ -115,11 +80,11 @@ def test_the_model_is_the_plain_one_to_the_last_bit(client, tmp_path, selection,
 
 @pytest.mark.usefixtures("several_blocks")
 @pytest.mark.parametrize("selection", ["classes", "rounds"])
-def test_a_budget_for_all_classes_together_is_spent_as_on_one_machine(client, selection):
+def test_a_budget_for_all_classes_together_is_spent_as_on_one_machine(dask_classifier, selection):
     X, y = tied_points(7)
     options = {"radii": "shared", "eps": 1.5, "max_prototypes": 5, "closed_ball": True}
     expected = PVMClassifier(**options, solver="greedy").fit(X, y)
-    model = DaskPVMClassifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
+    model = dask_classifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
     assert_same_model(model, expected)
     assert len(model.candidate_indices_) == 5
 
@@ -136,11 +101,13 @@ def test_a_budget_for_all_classes_together_is_spent_as_on_one_machine(client, se
         {"metric": lambda a, b: max(0.0, float((a - b).max())), "prototype_cost": 1.0},
     ],
 )
-def test_radii_of_their_own_are_the_plain_ones_to_the_last_bit(client, tmp_path, stored, options):
+def test_radii_of_their_own_are_the_plain_ones_to_the_last_bit(
+    dask_classifier, tmp_path, stored, options
+):
     X, y = tied_points(stored)
     w = np.random.default_rng(stored).choice([0.0, 0.3, 1.0, 2.0], len(y)) if stored else None
     expected = PVMClassifier(radii="adaptive", **options, solver="greedy").fit(X, y, w)
-    model = DaskPVMClassifier(radii="adaptive", cache_dir=tmp_path if stored else None, **options)
+    model = dask_classifier(radii="adaptive", cache_dir=tmp_path if stored else None, **options)
     model.fit(cut(X, 50), cut(y, 35), None if w is None else cut(w, 120))
     assert_same_model(model, expected)
     np.testing.assert_array_equal(model.solution_.radii, expected.solution_.radii)
@@ -163,33 +130,56 @@ def test_radii_of_their_own_are_the_plain_ones_to_the_last_bit(client, tmp_path,
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_candidate_of_open_class_may_serve_several_with_radii_of_their_own(client):
-    X, y = np.arange(1.0, 10.0)[:, None], np.array([0, 0, 0, 1, 1, 1, 1, 1, 1])
-    options = {
-        "eps": None,
-        "radii": "adaptive",
-        "candidates": np.zeros((1, 1)),
-        "prototype_cost": 0.5,
-    }
-    expected = PVMClassifier(**options).fit(X, y)
-    assert expected.candidate_indices_.tolist() == [0, 0]
-    assert expected.prototype_labels_.tolist() == [0, 1]
-    assert_same_model(DaskPVMClassifier(**options).fit(cut(X, 2), cut(y, 2)), expected)
-
-
 @pytest.mark.parametrize("selection", ["classes", "rounds"])
-def test_where_no_prototype_is_worth_its_cost_there_is_none(client, selection):
+def test_where_no_prototype_is_worth_its_cost_there_is_none(dask_classifier, selection):
     X, y = tied_points(7)
     options = {**PAPER, "eps": 1.5, "prototype_cost": 1e3, "outlier_label": 7}
     expected = PVMClassifier(**options).fit(X, y)
-    model = DaskPVMClassifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
+    model = dask_classifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
     assert_same_model(model, expected)
     assert model.predict(cut(X, 60)).compute().tolist() == [7] * 120
 
 
-def test_answers_are_lazy_and_those_of_the_plain_classifier(client):
+@pytest.mark.parametrize(
+    ("options", "weighted"),
+    [
+        ({"prototype_cost": 100.0}, True),
+        ({"prototype_cost": 100.0, "selection": "rounds"}, False),
+        ({"radii": "adaptive", "prototype_cost": 60.0}, True),
+        ({"class_weight": "balanced", "selection": "rounds"}, True),
+        ({"class_weight": {0: 0.3}, "radii": "adaptive"}, False),
+        ({"max_prototypes": 4, "selection": "rounds"}, True),
+        ({"max_prototypes": 3}, False),
+        ({"max_prototypes": {0: 0, 1: 2}, "prototype_cost": 100.0}, False),
+        ({"min_per_class": 0, "prototype_cost": 25.0}, True),
+    ],
+    ids=str,
+)
+def test_classes_and_their_floors_and_weights_are_those_of_one_machine(
+    dask_classifier, options, weighted
+):
+    X, y = IRIS
+    weights = 1.0 + np.arange(150) % 3 if weighted else None
+    given = {name: value for name, value in options.items() if name != "selection"}
+    expected = PVMClassifier(**{"radii": "shared", **given}, solver="greedy").fit(X, y, weights)
+    lazy = [cut(weights, 40)] if weighted else []
+    model = dask_classifier(**options).fit(cut(X, 40), cut(y, 40), *lazy)
+    for name in ("candidate_indices_", "prototype_labels_", "prototype_radii_"):
+        assert getattr(model, name).tolist() == getattr(expected, name).tolist()
+    assert model.prototype_cost_ == expected.prototype_cost_
+    assert model.objective_ == pytest.approx(expected.objective_)
+    assert model.to_local().verify(X, y, weights).ok
+
+
+def test_it_warns_of_classes_that_have_a_prototype_only_because_they_must(dask_classifier):
+    X, y = IRIS
+    with pytest.warns(UserWarning, match=r"no prototype of the classes \[0, 1, 2\]"):
+        dask_classifier(prototype_cost=100.0).fit(cut(X, 40), cut(y, 40))
+
+
+def test_answers_are_lazy_and_those_of_the_plain_classifier(dask_classifier):
     X, y = tied_points(3)
-    model = DaskPVMClassifier(eps=1.5, outlier_label="most_frequent", **PAPER).fit(
+    model = dask_classifier(eps=1.5, outlier_label="most_frequent", **PAPER).fit(
         cut(X, 60), cut(y, 60)
     )
     local = model.to_local()
@@ -208,14 +198,14 @@ def test_answers_are_lazy_and_those_of_the_plain_classifier(client):
     assert weighted == pytest.approx(local.score(X, y, weights))
 
 
-def test_data_frames_keep_their_names_and_labels(client):
+def test_data_frames_keep_their_names_and_labels(dask_classifier):
     dd = pytest.importorskip("dask.dataframe")
     pd = pytest.importorskip("pandas")
     X, y = tied_points(4)
     frame = pd.DataFrame(X, columns=["a", "b"])
     labels = pd.Series(np.array(["x", "y", "z"])[y])
     dX, dy = dd.from_pandas(frame, npartitions=3), dd.from_pandas(labels, npartitions=2)
-    model = DaskPVMClassifier(eps=1.5, **PAPER).fit(dX, dy)
+    model = dask_classifier(eps=1.5, **PAPER).fit(dX, dy)
     expected = PVMClassifier(eps=1.5, solver="greedy", **PAPER).fit(frame, labels)
     assert_same_model(model, expected)
     local = model.to_local()
@@ -233,7 +223,7 @@ def shortened(values):
 
 
 @pytest.mark.parametrize("which", ["X", "y", "sample_weight", "X and y", "candidates"])
-def test_chunks_shorter_than_declared_are_refused(client, which):
+def test_chunks_shorter_than_declared_are_refused(dask_classifier, which):
     X, y = tied_points(9, n=60)
     parts = {"X": cut(X, 20), "y": cut(y, 20), "sample_weight": cut(np.ones(60), 20)}
     candidates = "train"
@@ -243,177 +233,85 @@ def test_chunks_shorter_than_declared_are_refused(client, which):
         parts |= {name: shortened(parts[name]) for name in which.split(" and ")}
     message = f"{which.split(' ')[0]} must have chunks as long as it declares, got a chunk of 19"
     with pytest.raises(ValueError, match=message):
-        DaskPVMClassifier(eps=1.5, candidates=candidates, **PAPER).fit(**parts)
+        dask_classifier(eps=1.5, candidates=candidates, **PAPER).fit(**parts)
 
 
-def test_labels_of_all_chunks_are_checked_as_in_memory(client):
+def test_labels_of_all_chunks_are_checked_as_in_memory(dask_classifier):
     X, y = tied_points(10, n=60)
     for wrong, message in ((None, "contains NaN or None: None"), (7, "labels of one type")):
         labels = y.astype(str).astype(object)
         labels[40:] = wrong
         with pytest.raises(ValueError, match=message):
-            DaskPVMClassifier(eps=1.5, **PAPER).fit(cut(X, 20), cut(labels, 20))
+            dask_classifier(eps=1.5, **PAPER).fit(cut(X, 20), cut(labels, 20))
 
 
-def test_the_radius_must_be_named():
-    with pytest.raises(TypeError, match="takes 1 positional argument"):
-        DaskPVMClassifier(50, **PAPER)
-
-
-def test_the_plain_classifier_can_be_saved_and_the_estimator_pickled(client, tmp_path):
-    persistence = pytest.importorskip("protocover._persistence")
+def test_the_plain_classifier_can_be_saved_and_the_estimator_pickled(
+    client, dask_classifier, tmp_path
+):
     X, y = tied_points(5)
-    model = DaskPVMClassifier(eps=1.5, client=client, **PAPER).fit(cut(X, 60), cut(y, 60))
+    model = dask_classifier(eps=1.5, **PAPER).fit(cut(X, 60), cut(y, 60))
     assert model.client_ is client
-    persistence.save_model(model.to_local(), tmp_path / "model")
-    read = persistence.load_model(tmp_path / "model")
+    save_model(model.to_local(), tmp_path / "model")
+    read = load_model(tmp_path / "model")
     np.testing.assert_array_equal(read.predict(X), model.to_local().predict(X))
     again = pickle.loads(pickle.dumps(model))
     assert again.client is None
     np.testing.assert_array_equal(again.predict(cut(X, 60)).compute(), read.predict(X))
 
 
-def test_candidates_may_be_given_in_memory_or_as_a_collection(client):
+def test_candidates_may_be_given_in_memory_or_as_a_collection(dask_classifier):
     X, y = tied_points(6)
     Z = np.random.default_rng(6).normal(2.5, 2.0, (40, 2))
     expected = PVMClassifier(eps=1.2, candidates=Z, solver="greedy", **PAPER).fit(X, y)
     for given in (Z, cut(Z, 15)):
-        model = DaskPVMClassifier(eps=1.2, candidates=given, **PAPER).fit(cut(X, 60), cut(y, 60))
+        model = dask_classifier(eps=1.2, candidates=given, **PAPER).fit(cut(X, 60), cut(y, 60))
         assert_same_model(model, expected)
 
 
 @pytest.mark.usefixtures("several_blocks")
 @pytest.mark.parametrize("candidates", [30, 0.5])
-def test_candidates_may_be_drawn_and_are_those_of_one_machine(client, candidates):
+def test_candidates_may_be_drawn_and_are_those_of_one_machine(dask_classifier, candidates):
     X, y = tied_points(6)
     w = np.where(np.arange(120) % 7, 1.0, 0.0)
     options = {"radii": "shared", "candidates": candidates, "random_state": 4}
     expected = PVMClassifier(**options).fit(X, y, w)
-    model = DaskPVMClassifier(**options).fit(cut(X, 50), cut(y, 50), cut(w, 50))
+    model = dask_classifier(**options).fit(cut(X, 50), cut(y, 50), cut(w, 50))
     assert_same_model(model, expected)
 
 
 @pytest.mark.parametrize("metric", ["seuclidean", lambda a, b: max(0.0, float((a - b).max()))])
-def test_other_metrics_agree_too(client, metric):
+def test_other_metrics_agree_too(dask_classifier, metric):
     """One that learns variances, and a function that is not even symmetric."""
     X, y = tied_points(8, n=60)
     expected = PVMClassifier(metric=metric, **PAPER).fit(X, y)
     assert_same_model(
-        DaskPVMClassifier(metric=metric, **PAPER).fit(cut(X, 25), cut(y, 25)), expected
+        dask_classifier(metric=metric, **PAPER).fit(cut(X, 25), cut(y, 25)), expected
     )
 
 
-def test_chunks_may_be_sparse(client):
+def test_chunks_may_be_sparse(dask_classifier):
     X, y = tied_points(11)
     expected = PVMClassifier(**PAPER).fit(csr_array(X), y)
     dX = cut(X, 50).map_blocks(csr_array)
-    model = DaskPVMClassifier(**PAPER).fit(dX, cut(y, 50))
+    model = dask_classifier(**PAPER).fit(dX, cut(y, 50))
     np.testing.assert_array_equal(model.candidate_indices_, expected.candidate_indices_)
     assert model.eps_ == expected.eps_
     np.testing.assert_array_equal(model.predict(dX).compute(), expected.predict(csr_array(X)))
 
 
-def test_the_default_radius_is_that_of_one_machine_beyond_the_sample(client):
+def test_the_default_radius_is_that_of_one_machine_beyond_the_sample(dask_classifier):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1500, 2)), rng.integers(0, 2, 1500)
     expected = PVMClassifier(random_state=3, solver="greedy", **PAPER).fit(X, y)
-    model = DaskPVMClassifier(random_state=3, selection="rounds", **PAPER).fit(
+    model = dask_classifier(random_state=3, selection="rounds", **PAPER).fit(
         cut(X, 800), cut(y, 800)
     )
     assert_same_model(model, expected)
-    alone = DaskPVMClassifier(random_state=3, **PAPER).fit(cut(X, 800), cut(np.zeros(1500), 800))
+    alone = dask_classifier(random_state=3, **PAPER).fit(cut(X, 800), cut(np.zeros(1500), 800))
     assert (
         alone.eps_
         == PVMClassifier(random_state=3, solver="greedy", **PAPER).fit(X, np.zeros(1500)).eps_
     )
-
-
-def counting(path, pause=0.0):
-    """Return a metric that notes on a file each time that a worker calls it."""
-    driver = os.getpid()
-
-    def cityblock(a, b):
-        if os.getpid() != driver:
-            with path.open("a") as file:
-                file.write(".")
-            time.sleep(pause)
-        return float(abs(a - b).sum())
-
-    return cityblock
-
-
-def kill_one_worker(client):
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-
-
-def test_a_worker_killed_while_the_cover_is_built_does_not_change_the_answer(client, tmp_path):
-    X, y = tied_points(9, n=60)
-    calls = tmp_path / "calls"
-    model = DaskPVMClassifier(eps=1.5, metric=counting(calls, pause=0.001), **PAPER)
-    client.wait_for_workers(2, timeout=180)
-    thread = threading.Thread(target=lambda: model.fit(cut(X, 20), cut(y, 20)))
-    thread.start()
-    while not calls.exists():
-        assert thread.is_alive()
-        time.sleep(0.01)
-    kill_one_worker(client)
-    thread.join(timeout=120)
-    assert not thread.is_alive()
-    expected = PVMClassifier(eps=1.5, metric="cityblock", **PAPER).fit(X, y)
-    np.testing.assert_array_equal(model.candidate_indices_, expected.candidate_indices_)
-
-
-@pytest.mark.usefixtures("several_blocks")
-@pytest.mark.parametrize("stored", [False, True])
-def test_a_worker_killed_during_selection_costs_at_most_a_reload(
-    client, tmp_path, monkeypatch, stored
-):
-    """Blocks on storage are read again: no distance is computed twice."""
-    X, y = tied_points(9, n=60)
-    calls, at_kill = tmp_path / "calls", []
-
-    def take_round_after_a_kill(progress, reports):
-        if not at_kill:
-            at_kill.append(calls.stat().st_size)
-            kill_one_worker(client)
-        return take_round(progress, reports)
-
-    monkeypatch.setattr(selection_module, "take_round", take_round_after_a_kill)
-    monkeypatch.setattr(selection_module, "begin", partial(begin, ask=1))
-    client.wait_for_workers(2, timeout=180)
-    model = DaskPVMClassifier(
-        eps=1.5,
-        metric=counting(calls),
-        cache_dir=tmp_path / "blocks" if stored else None,
-        selection="rounds",
-        max_prototypes={0: 4, 1: 4, 2: 4},
-        **PAPER,
-    ).fit(cut(X, 20), cut(y, 20))
-    expected = PVMClassifier(
-        eps=1.5, metric="cityblock", max_prototypes={0: 4, 1: 4, 2: 4}, **PAPER
-    ).fit(X, y)
-    np.testing.assert_array_equal(model.candidate_indices_, expected.candidate_indices_)
-    if stored:
-        assert at_kill == [calls.stat().st_size]
-
-
-def test_cross_validation_runs_on_the_cluster_through_joblib(client):
-    X, y = tied_points(10)
-    expected = PVMClassifierCV(n_eps=4, cv=3, random_state=0, **PAPER).fit(X, y)
-    with joblib.parallel_config(backend="dask"):
-        model = PVMClassifierCV(n_eps=4, cv=3, random_state=0, n_jobs=2, **PAPER).fit(X, y)
-    assert model.eps_ == expected.eps_
-    np.testing.assert_array_equal(
-        model.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
-    )
-
-
-def test_a_copy_uses_the_same_client(client):
-    model = DaskPVMClassifier(eps=1.5, client=client, candidates=np.zeros((1, 2)), **PAPER)
-    copy = clone(model)
-    assert copy.client is client
-    assert copy.candidates is not model.candidates
-    assert copy.eps == 1.5
 
 
 X, Y = cut(np.arange(12.0).reshape(6, 2), 3), cut(np.array([0, 0, 0, 1, 1, 1]), 3)
@@ -455,9 +353,9 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_what_cannot_be_done_is_said_at_once_and_leaves_no_trace(client, case):
+def test_what_cannot_be_done_is_said_at_once_and_leaves_no_trace(dask_classifier, case):
     dX, dy, options, message = ERRORS[case]
-    model = DaskPVMClassifier(**options)
+    model = dask_classifier(**options)
     with pytest.raises((ValueError, TypeError), match=message):
         model.fit(dX, dy)
     with pytest.raises(NotFittedError):
@@ -473,9 +371,9 @@ def test_what_cannot_be_done_is_said_at_once_and_leaves_no_trace(client, case):
         ([1, 1, 1, 1, 1, 1e300], r"between 1e-250 and 1e.280, got 1e.300"),
     ],
 )
-def test_weights_are_checked(client, weights, message):
+def test_weights_are_checked(dask_classifier, weights, message):
     with pytest.raises(ValueError, match=message):
-        DaskPVMClassifier(**PAPER).fit(X, Y, cut(np.array(weights, dtype=float), 3))
+        dask_classifier(**PAPER).fit(X, Y, cut(np.array(weights, dtype=float), 3))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", lambda a, b: float(abs(a - b).sum())])

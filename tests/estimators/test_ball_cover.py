@@ -188,13 +188,13 @@ def test_each_point_has_the_nearest_representative_that_covers_it():
 
 
 def test_points_of_weight_zero_need_no_cover_but_get_a_label():
-    X = np.array([[0.0], [0.1], [9.0]])
-    model = BallCover(eps=0.5).fit(X, sample_weight=[1.0, 1.0, 0.0])
+    X = np.array([[9.0], [0.0], [0.1]])
+    model = BallCover(eps=0.5).fit(X, sample_weight=[0.0, 1.0, 1.0])
     assert model.coverage_ == 1.0
     assert len(model.candidate_indices_) == 1
-    assert model.labels_.tolist() == [0, 0, -1]
-    with pytest.raises(ValueError, match="must_include holds 2, which is no candidate"):
-        BallCover(eps=0.5, must_include=[2]).fit(X, sample_weight=[1.0, 1.0, 0.0])
+    assert model.labels_.tolist() == [-1, 0, 0]
+    with pytest.raises(ValueError, match="must_include holds 0, which is no candidate"):
+        BallCover(eps=0.5, must_include=[0]).fit(X, sample_weight=[0.0, 1.0, 1.0])
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -27,6 +27,7 @@ PAGES = {
     "docs/set-cover.md": [],
     "docs/solvers.md": [],
     "docs/explaining.md": ["pandas"],
+    "docs/probabilities.md": [],
     "docs/label-issues.md": ["pandas"],
     "docs/report.md": ["pandas", "jinja2"],
     "docs/photographs.md": ["PIL", "jinja2"],

@@ -116,7 +116,7 @@ def test_budgets_of_large_problems_are_kept_and_bounded(kind, monkeypatch):
 def coverage_problems():
     """Problems of least cost: one per candidate, or costs of the candidates' own."""
     for kind in PROBLEMS:
-        for problem, _, _ in some_problems(kind)[:6]:
+        for problem, _, _ in some_problems(kind)[:4]:
             if problem.n_candidates and not problem.is_nested and problem.on_grid:
                 nothing = np.zeros(problem.n_candidates)
                 yield CoverProblem(problem.cover, nothing, problem.prize, 1.0)

@@ -57,9 +57,12 @@ examples:
   protocover cover products.csv --max-representatives 50
   protocover cover tests.csv --coverage 0.95 --candidate-cost seconds --id test
   protocover cover photos/ --eps 4
+  protocover cover embeddings.npy --metric cosine --eps 0.2
+  protocover cover pairs.parquet --pairs --eps 0.2 --coverage 0.95
 
 The output folder contains report.html, representatives.csv, assignments.csv,
-summary.json and the model for `protocover predict`.
+summary.json and the model for `protocover predict`. For embeddings and pairs it
+contains representatives.parquet, assignment.parquet and summary.json.
 """
 
 
@@ -197,7 +200,11 @@ def _add_cover(commands: Any) -> Any:
         "or a\nfolder of images, and write them, a model and a report to a folder.",
         epilog=_COVER_EXAMPLES,
     )
-    _add_path(parser, "data", "a CSV, TSV, Parquet or Excel file, or a folder of images")
+    _add_path(
+        parser,
+        "data",
+        "a CSV, TSV, Parquet or Excel file, embeddings (.npy), pairs, or a folder of images",
+    )
     _add_output(parser, "DIR", "output folder (default: the name of DATA with -protocover)")
     add_cover_options(parser)
     return parser

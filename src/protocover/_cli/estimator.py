@@ -137,6 +137,7 @@ def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console
         "class_weight": "balanced" if options.balance else None,
         "closed_ball": options.closed_ball,
         "outlier_label": options.outlier_label,
+        "decision": "fitted" if options.probabilities else "nearest",
         "n_jobs": options.n_jobs,
         "random_state": options.seed,
         "verbose": console.verbose,

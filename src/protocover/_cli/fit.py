@@ -26,6 +26,7 @@ from .outcome import (
     print_outcome,
     summarize_cases,
 )
+from .vectors import cover_vectors, is_vectors
 from .writing import check_folder, fresh_folder, name_failed_output, print_files, write_outcome
 
 _TABLE_OPTIONS = (
@@ -50,7 +51,10 @@ def run_cover(options: Namespace, console: Console) -> None:
         raise UsageError(
             "--features is only for `protocover fit`; give a table that contains the vectors"
         )
-    _run(options, console, _choose_representatives)
+    if is_vectors(options):
+        cover_vectors(options, _output_folder(options), console)
+    else:
+        _run(options, console, _choose_representatives)
 
 
 def _run(
@@ -59,11 +63,7 @@ def _run(
     choose: Callable[[Cases, Namespace, Console], Outcome],
 ) -> None:
     """Read the data, fit, and write and print the outcome."""
-    name = options.data.absolute().name
-    stem = name.split(".")[0] or name if options.data.is_file() else name
-    folder = options.output or Path(f"{stem}-protocover")
-    if not options.data.exists():
-        raise FileNotFoundError(2, "No such file or folder", str(options.data))
+    folder = _output_folder(options)
     inputs = [options.data, options.features]
     with fresh_folder(folder, force=options.force, inputs=inputs) as unfinished:
         outcome = choose(_read(options, console), options, console)
@@ -72,6 +72,15 @@ def _run(
     # Printed after the folder is complete, so that a closed pipe does not discard the fit.
     print_outcome(outcome, console)
     print_files(folder, outcome, console)
+
+
+def _output_folder(options: Namespace) -> Path:
+    """Return the output folder, by default named after the data, which must exist."""
+    if not options.data.exists():
+        raise FileNotFoundError(2, "No such file or folder", str(options.data))
+    name = options.data.absolute().name
+    stem = name.split(".")[0] or name if options.data.is_file() else name
+    return Path(options.output or f"{stem}-protocover")
 
 
 def _read(options: Namespace, console: Console) -> Cases:

@@ -142,6 +142,10 @@ def explain_cases(model: Any, cases: Cases) -> Any:
             classifier, "runner_up_", why.runner_up_radius, why.runner_up_relative_distance
         ),
     }
+    if why.contributions is not None:
+        probabilities = classifier.predict_proba(points).T
+        names = [f"probability_{label}" for label in classifier.classes_.tolist()]
+        columns |= dict(zip(names, probabilities, strict=True))
     return pd.DataFrame(columns)
 
 

@@ -39,6 +39,8 @@ PARAMETERS: dict[str, str | None] = {
     "class_weight": "--balance",
     "closed_ball": "--closed-ball",
     "outlier_label": "--outlier-label",
+    "decision": "--probabilities",
+    "feature_weights": None,  # changes the rule of --probabilities only
     "cv": "--cv",
     "max_search_samples": "--max-search-samples",
     "sample_weight": "--weights",
@@ -103,6 +105,12 @@ def add_cover_options(parser: Any) -> None:
     _add(group, "--eps", "EPS|auto", about, type=_read_radius, default="auto")
     about = "cases that must be chosen, by their --id, image name, or row number from 1 (repeat)"
     _add(group, "--must-include", "NAME[,NAME]", about, action="append", default=[])
+    group = parser.add_argument_group("pairs")
+    _add_flag(group, "--pairs", "DATA lists near pairs in columns i, j, distance (Parquet)")
+    about = "i and j are row numbers from 0 (default: identifiers, found in the list)"
+    _add(group, "--n-samples", "N", about, type=_integer(1))
+    _add_flag(group, "--directed", "each direction of a pair is listed (default: only one)")
+    _add_flag(group, "--similarity", "the column distance holds 1 - distance")
     group = parser.add_argument_group("tables")
     _add(group, "--id", "NAME", "column that names the rows")
     _add(group, "--drop", "NAME", "leave out a column (repeat)", action="append", default=[])
@@ -254,6 +262,8 @@ def _add_selection(group: Any) -> None:
     )
     _add_flag(group, "--balance", "give all classes the same total weight")
     _add_flag(group, "--cross-class", "allow a case to become a prototype of another class")
+    about = "predict by class probabilities that are fitted to the distances to the prototypes"
+    _add_flag(group, "--probabilities", about)
 
 
 def _add_solver(group: Any) -> None:

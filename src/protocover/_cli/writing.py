@@ -182,7 +182,11 @@ def write_outcome(
 
 def print_files(folder: Path, outcome: Outcome, console: Console) -> None:
     """Print which files were written."""
-    files = _COVER_FILES if outcome.suspects is None else _FILES
+    print_lines(folder, _COVER_FILES if outcome.suspects is None else _FILES, console)
+
+
+def print_lines(folder: Path, files: Mapping[str, str], console: Console) -> None:
+    """Print each file of a folder with what it contains."""
     console.say(f"\nWrote {folder}:")
     width = max(18, *(len(name) + 2 for name in files))
     for name, about in files.items():

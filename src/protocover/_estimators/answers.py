@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,23 @@ from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import VALID_METRICS, KNeighborsClassifier
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._balls.graph import names_itself
 from .._exceptions import no_prototypes, warn_caller
 from .._prototypes.coverage import Coverage
-from .._prototypes.decision import explain_nearest, predict_nearest, score_classes
+from .._prototypes.decision import (
+    contributions_of,
+    explain_nearest,
+    log_proba_of,
+    predict_nearest,
+    refuse_unknown,
+    score_classes,
+    score_log_proba,
+)
 from .._prototypes.explanation import Explanation
+from .._prototypes.fitted_rule import FittedRule
 from .._selection.parameters import check_column
 from .._selection.selection import Selection
 from ..data._points import check_estimator_points
@@ -30,6 +41,17 @@ from .model import CoverModel, copy_features
 _KNN_METRICS = {Euclidean: "euclidean", SquaredEuclidean: "euclidean", Cosine: "cosine"}
 # Parameters of metrics that mean the same in scikit-learn's search for neighbours.
 _KNN_PARAMS = {"minkowski": {"p", "w"}, "seuclidean": {"V"}, "mahalanobis": {"VI"}}
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    """Whether the decision is fitted, without which there are no probabilities."""
+    chosen = getattr(estimator, "best_estimator_", estimator)
+    if chosen.decision != "fitted":
+        raise AttributeError(
+            "predict_proba needs decision='fitted', got decision="
+            f"{chosen.decision!r}: fit {type(estimator).__name__}(decision='fitted')"
+        )
+    return True
 
 
 class PrototypeAnswers(
@@ -63,11 +85,14 @@ class PrototypeAnswers(
     certificate_: str
     solution_: Selection
     dissimilarity_: Any
+    decision_rule_: FittedRule | None
     n_features_in_: int
     _model: CoverModel
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each query's nearest prototype.
+        """Return the class of each query's nearest prototype, or the most probable class.
+
+        The latter with ``decision="fitted"``.
 
         Parameters
         ----------
@@ -81,20 +106,60 @@ class PrototypeAnswers(
             Labels; `outlier_label` for queries in no ball, if that is set.
         """
         X = self._check_queries(X)
-        return predict_nearest(
-            self._model.prototype_set,
-            X,
-            self.prototype_labels_,
-            radii=self.prototype_radii_,
-            closed=self.closed_ball,
-            outlier_label=self.outlier_label_,
-            n_jobs=self.n_jobs,
-        )
+        if self.decision_rule_ is None:
+            return predict_nearest(
+                self._model.prototype_set,
+                X,
+                self.prototype_labels_,
+                radii=self.prototype_radii_,
+                closed=self.closed_ball,
+                outlier_label=self.outlier_label_,
+                n_jobs=self.n_jobs,
+            )
+        log_proba, known = self._log_proba(X)
+        return self._most_probable(X, log_proba, known)
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, with ``decision="fitted"``.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Samples, as for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`. They do not depend on `outlier_label`. A
+            class without prototypes has probability 0.
+        """
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithms of the probabilities of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Samples, as for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_classes)
+            Logarithms, -inf for classes without prototypes.
+        """
+        X = self._check_queries(X)
+        if self.decision_rule_ is None:
+            raise no_prototypes(self, "there are no probabilities")
+        return self._log_proba(X)[0]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return minus the dissimilarity from each class's nearest prototype.
 
-        With ``radii="adaptive"`` dissimilarities are multiples of the prototypes' radii.
+        With ``radii="adaptive"`` dissimilarities are multiples of the prototypes' radii. With
+        ``decision="fitted"`` the values are the logarithms of the class probabilities.
 
         Parameters
         ----------
@@ -118,6 +183,8 @@ class PrototypeAnswers(
         not probabilities; scikit-learn's CalibratedClassifierCV calibrates them.
         """
         X = self._check_queries(X)
+        if self.decision_rule_ is not None:
+            return score_log_proba(self._log_proba(X)[0])
         prototypes = self._model.prototype_set
         return score_classes(
             prototypes.scores_by_class(X, n_jobs=self.n_jobs),
@@ -137,11 +204,12 @@ class PrototypeAnswers(
         -------
         Explanation
             Arrays with an entry for each query; ``.to_frame()`` returns a data frame. Its
-            `label` is the class of the nearest prototype even if `predict` returns
+            `label` is the class of the nearest prototype, or with ``decision="fitted"`` the
+            most probable class, even if `predict` returns
             `outlier_label`, which it does for the queries that are not `inside`.
         """
         X = self._check_queries(X)
-        return explain_nearest(
+        found = explain_nearest(
             self._model.prototype_set,
             X,
             self.prototype_labels_,
@@ -151,6 +219,11 @@ class PrototypeAnswers(
             outlier_label=self.outlier_label_,
             n_jobs=self.n_jobs,
         )
+        rule, prototypes = self.decision_rule_, self._model.prototype_set
+        if rule is None:
+            return found
+        parts = contributions_of(prototypes, X, rule, self.classes_, n_jobs=self.n_jobs)
+        return replace(found, label=parts.label, contributions=parts)
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Return the distance of each sample from each prototype.
@@ -268,6 +341,11 @@ class PrototypeAnswers(
                 "count in multiples of each one's radius; fit with radii='shared', or keep the "
                 "model with protocover.save_model"
             )
+        if self.decision_rule_ is not None:
+            raise ValueError(
+                "to_knn() needs decision='nearest', got decision='fitted', whose predictions are "
+                "not those of the nearest prototype; keep the model with protocover.save_model"
+            )
         if self.outlier_label_ is not None:
             raise ValueError(
                 f"to_knn() needs outlier_label=None, got {self.outlier_label!r}: a nearest "
@@ -283,6 +361,27 @@ class PrototypeAnswers(
                 self, "there is nothing to predict with", instead="set outlier_label"
             )
         return check_queries(self, X)
+
+    def _log_proba(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the logarithms of the probabilities, and which samples have a known distance."""
+        assert self.decision_rule_ is not None, "the rule was not fitted"
+        prototypes, n_classes = self._model.prototype_set, len(self.classes_)
+        return log_proba_of(prototypes, X, self.decision_rule_, n_classes, n_jobs=self.n_jobs)
+
+    def _most_probable(
+        self, X: Any, log_proba: NDArray[np.float64], known: NDArray[np.bool_]
+    ) -> NDArray[Any]:
+        """Return the most probable class, or `outlier_label` for samples that none covers."""
+        labels: NDArray[Any] = self.classes_[log_proba.argmax(axis=1)]
+        if self.outlier_label_ is None:
+            refuse_unknown(~known)
+            return labels
+        place = self._model.prototype_set.covering(
+            X, radii=self.prototype_radii_, closed=self.closed_ball, n_jobs=self.n_jobs
+        )
+        labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
+        labels[place < 0] = self.outlier_label_
+        return labels
 
     def _set_model(self, model: CoverModel) -> None:
         """Set the fitted attributes."""

@@ -46,6 +46,7 @@ from ..candidates._pool import numbers
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
 from ..solvers._registry import check_options, find_solver
+from .fitted_decision import check_decision, with_rule
 from .model import CoverModel, forget_features
 
 # A fit on more samples than this warns if it keeps more than this share of them.
@@ -90,6 +91,8 @@ class Settings:
             check_parameter("closed_ball", classifier.closed_ball),
         )
         check_parameter("verbose", classifier.verbose)
+        if hasattr(classifier, "decision"):
+            check_decision(classifier)
         solver = find_solver(classifier.solver, verbose=classifier.verbose)
         options = check_options(solver, classifier.solver_options)
         return cls(
@@ -336,11 +339,10 @@ def with_selection(
     """Return a fitted copy of a classifier whose prototypes are already chosen."""
     fitted = clone(classifier).set_params(eps=eps, prototype_cost=cost)
     outlier = check_outlier_label(fitted.outlier_label, training.classes, training.class_count)
-    fitted._set_model(
-        CoverModel.of_training(
-            selection, training, eps=eps, prototype_cost=cost, outlier_label=outlier
-        )
+    model = CoverModel.of_training(
+        selection, training, eps=eps, prototype_cost=cost, outlier_label=outlier
     )
+    fitted._set_model(with_rule(model, training, fitted))
     if len(getattr(training.points, "shape", ())) == 2:
         fitted.n_features_in_ = training.points.shape[1]
     # Checking may have made an array of the frame that the points came in.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._cover import CoverSolution, relative_gap
 from .._prototypes import PrototypeSet, column_order
+from .._prototypes.fitted_rule import FittedRule
 from .._selection.covering import Chosen
 from .._selection.selection import Selection
 from .._selection.training import Training
@@ -67,6 +68,8 @@ class CoverModel:
         Fitted, with no more of the training data than these prototypes need.
     assignment : Assignment or None
         Only for a cover of samples without classes.
+    rule : FittedRule or None
+        Predicts instead of the nearest prototype, with ``decision="fitted"``.
     """
 
     selection: Selection
@@ -80,6 +83,7 @@ class CoverModel:
     outlier_label: Any
     dissimilarity: Any
     assignment: Assignment | None = None
+    rule: FittedRule | None = None
 
     @classmethod
     def of_training(
@@ -200,6 +204,7 @@ class CoverModel:
             "certificate_": selection.certificate,
             "solution_": selection,
             "dissimilarity_": self.dissimilarity,
+            "decision_rule_": self.rule,
         }
 
     def cover_attributes(self) -> dict[str, Any]:

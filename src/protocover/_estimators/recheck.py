@@ -43,6 +43,7 @@ from .._typing import Indices
 from ..candidates._pool import Pool, numbers
 from ..data._points import check_estimator_points, same_points
 from ..solvers._registry import SOLVERS, unwrapped
+from .fitted_decision import rule_faults
 from .fitting import CoverTerms
 from .model import CoverModel
 
@@ -122,6 +123,7 @@ def recheck_model(
             *_count_faults(model, classes, balls),
             *_statement_faults(model),
             *_parameter_faults(model, training),
+            *rule_faults(model, training),
         ),
         unchecked="" if remade else _NOT_REMADE,
         together=_together(model, problems, solutions, bounded=remade),

@@ -24,6 +24,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, Strati
 
 from .. import dissimilarity
 from .._cover import CoverSolution, Limit, ProofTree, SharedBound
+from .._prototypes.fitted_rule import FittedRule
 from .._selection.selection import Selection
 from ..candidates import HullCandidates, KMeansCandidates
 from ..data._fields import (
@@ -84,7 +85,15 @@ _CANDIDATES = _by_name(HullCandidates, KMeansCandidates)
 _SPLITTERS = _by_name(KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit)
 # Frozen dataclasses that are part of a fitted model.
 _RECORDS = _by_name(
-    CoverSolution, ImageMaps, KeptColumns, Limit, LocalMetric, ProofTree, Selection, SharedBound
+    CoverSolution,
+    FittedRule,
+    ImageMaps,
+    KeptColumns,
+    Limit,
+    LocalMetric,
+    ProofTree,
+    Selection,
+    SharedBound,
 )
 _OBJECTS = DISSIMILARITIES | _CANDIDATES | _SPLITTERS | _RECORDS
 

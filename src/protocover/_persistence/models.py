@@ -22,8 +22,10 @@ from .._balls import traits_of
 from .._cover import CoverSolution, Limit, ProofTree, SharedBound
 from .._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR
 from .._estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
+from .._estimators.fitted_decision import check_decision
 from .._estimators.model import ONE_CLASS, Assignment, CoverModel, one_class
 from .._exceptions import ModelFileError
+from .._prototypes.fitted_rule import FittedRule
 from .._resources import row_count
 from .._selection.parameters import check_adaptive_radii
 from .._selection.selection import Selection
@@ -66,6 +68,7 @@ _FITTED: dict[str, tuple[str, ...]] = {
         "prototype_sources_",
         "solution_",
         "dissimilarity_",
+        "decision_rule_",
     ),
     "PVMClassifierCV": (
         "best_index_",
@@ -209,8 +212,32 @@ def _restore_classifier(model: PVMClassifier, fitted: dict[str, Any], arrays: Lo
             prototype_cost=cost,
             outlier_label=fitted["outlier_label_"],
             dissimilarity=dissimilarity,
+            rule=_check_rule(model, fitted["decision_rule_"], len(selection.candidates)),
         )
     )
+
+
+def _check_rule(model: PVMClassifier, rule: Any, n: int) -> FittedRule | None:
+    """Check that a decision rule suits the parameters and the number of prototypes."""
+    if (rule is not None) != (check_decision(model) == "fitted" and n > 0):
+        refuse(f"decision is {model.decision!r}, but decision_rule_ is {rule!r:.80}")
+    if rule is None:
+        return None
+    if type(rule) is not FittedRule:
+        refuse(f"decision_rule_ must be a FittedRule, got {type(rule).__name__}")
+    weights = rule.feature_weights
+    if (weights is not None) != (model.feature_weights is not None):
+        refuse("decision_rule_ and feature_weights disagree on whether features have weights")
+    shapes = {"scale": n, "offset": n}
+    if weights is not None:
+        shapes["feature_weights"] = getattr(model, "n_features_in_", -1)
+    for name, size in shapes.items():
+        values = check_array(getattr(rule, name), name, kinds="f", shape=(size,))
+        if not (np.isfinite(values).all() and (name == "offset" or (values > 0.0).all())):
+            refuse(f"{name} of decision_rule_ must be finite and positive where it is a factor")
+    if not 0.0 < check_number(rule.unit, "unit of decision_rule_") < np.inf:
+        refuse(f"unit of decision_rule_ must be a finite positive number, got {rule.unit!r}")
+    return rule
 
 
 def _restore_cover(model: BallCover, fitted: dict[str, Any], arrays: Loaded) -> None:

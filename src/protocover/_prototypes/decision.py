@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
 from .._resources import row_count
-from .._typing import Floats
-from .explanation import Explanation
+from .._typing import Floats, Indices, Mask
+from .explanation import N_NAMED, Explanation, PrototypeContributions
+from .fitted_rule import FittedRule, log_sum
 from .prototype_set import PrototypeSet
+
+# Entries of the matrix of samples x prototypes held at once, and the score of a class without
+# prototypes.
+_BLOCK, _LARGEST = 1 << 21, 1e200
 
 
 def predict_nearest(
@@ -32,7 +40,7 @@ def predict_nearest(
         return np.full(row_count(X), outlier_label)
     if outlier_label is None:
         place = prototypes.nearest_place(X, n_jobs=n_jobs)
-        _refuse_unknown(place < 0)
+        refuse_unknown(place < 0)
         return labels[place]
     place = prototypes.covering(X, radii=radii, closed=closed, n_jobs=n_jobs)
     found = labels[place].astype(np.result_type(labels, np.asarray(outlier_label)))
@@ -59,7 +67,7 @@ def explain_nearest(
         return Explanation._of_nothing(row_count(X), outlier_label)
     index, distance = prototypes.nearest_two(X, n_jobs=n_jobs)
     if outlier_label is None:
-        _refuse_unknown(index[0] < 0)
+        refuse_unknown(index[0] < 0)
     return Explanation._of(
         index,
         distance,
@@ -70,6 +78,87 @@ def explain_nearest(
         closed=closed,
         outlier_label=outlier_label,
     )
+
+
+def log_proba_of(
+    prototypes: PrototypeSet, X: Any, rule: FittedRule, n_classes: int, *, n_jobs: int | None
+) -> tuple[Floats, Mask]:
+    """Return the logarithms of the class probabilities, and which samples are known to be near.
+
+    A sample of a neighbour graph without an entry for any prototype counts as equally far from
+    all.
+    """
+    by_block = [
+        (
+            rule.log_proba(squared, prototypes.classes, n_classes),
+            np.isfinite(squared).any(axis=1),
+        )
+        for squared in _squared_by_block(prototypes, X, rule, n_jobs)
+    ]
+    found, known = zip(*by_block, strict=True)
+    return np.concatenate(found), np.concatenate(known)
+
+
+def contributions_of(
+    prototypes: PrototypeSet, X: Any, rule: FittedRule, labels: NDArray[Any], n_jobs: int | None
+) -> PrototypeContributions:
+    """Return the contributions of prototypes to the two most probable of the classes `labels`."""
+    parts = [
+        _contributions(rule, squared, prototypes.classes, labels)
+        for squared in _squared_by_block(prototypes, X, rule, n_jobs)
+    ]
+    names = [field.name for field in fields(PrototypeContributions)]
+    return PrototypeContributions(
+        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    )
+
+
+def score_log_proba(log_proba: Floats) -> Floats:
+    """Return finite scores that rank classes as their probabilities do."""
+    finite = np.maximum(log_proba, -_LARGEST)
+    return finite[:, 1] - finite[:, 0] if finite.shape[1] == 2 else finite
+
+
+def _contributions(
+    rule: FittedRule, squared: Floats, classes: Indices, labels: NDArray[Any]
+) -> PrototypeContributions:
+    """Return the contributions at one block of samples."""
+    log_proba = rule.log_proba(squared, classes, len(labels))
+    terms = rule.contributions(squared)
+    share = np.exp(terms - log_sum(terms)[:, None])
+    by_probability = np.argsort(-log_proba, axis=1, kind="stable")[:, :2]
+    if by_probability.shape[1] == 1 or len(np.unique(classes)) == 1:
+        by_probability = np.repeat(by_probability[:, :1], 2, axis=1)
+    values: dict[str, Any] = {}
+    for prefix, label in zip(("", "runner_up_"), by_probability.T, strict=True):
+        of_class = np.where(classes == label[:, None], share, -1.0)
+        main = np.argsort(-of_class, axis=1, kind="stable")[:, :N_NAMED]
+        amount = np.take_along_axis(of_class, main, axis=1)
+        missing = ((0, 0), (0, N_NAMED - main.shape[1]))
+        main = np.pad(np.where(amount < 0.0, -1, main), missing, constant_values=-1)
+        values[f"{prefix}label"] = labels[label]
+        values[f"{prefix}probability"] = np.exp(
+            np.take_along_axis(log_proba, label[:, None], axis=1)[:, 0]
+        )
+        values[f"{prefix}prototype"] = main
+        values[f"{prefix}contribution"] = np.pad(np.maximum(amount, 0.0), missing)
+    return PrototypeContributions(**values)
+
+
+def _squared_by_block(
+    prototypes: PrototypeSet, X: Any, rule: FittedRule, n_jobs: int | None
+) -> Iterator[Floats]:
+    """Yield the squared distances of samples from prototypes, in order of selection, by block."""
+    n = row_count(X)
+    Z = None if rule.feature_weights is None else prototypes.by_selection().astype(np.float64)
+    step = max(_BLOCK // max(len(rule.scale), 1), 1)
+    for start in range(0, max(n, 1), step):
+        block = _safe_indexing(X, np.arange(start, min(start + step, n)))
+        if Z is not None:
+            yield rule.squared(np.asarray(block, np.float64), Z)
+        else:
+            with np.errstate(over="ignore"):
+                yield np.square(prototypes.distances(block, n_jobs=n_jobs))
 
 
 def score_classes(distance: Floats, eps: float, *, present: NDArray[np.bool_]) -> Floats:
@@ -116,7 +205,7 @@ def _score_pair(distance: Floats, present: NDArray[np.bool_], eps: float) -> Flo
     return np.where(known, eps * (float(present[1]) - float(present[0])), 0.0)
 
 
-def _refuse_unknown(unknown: NDArray[np.bool_]) -> None:
+def refuse_unknown(unknown: NDArray[np.bool_]) -> None:
     """Refuse queries for which a graph has no distance from any prototype."""
     if unknown.any():
         rows = np.flatnonzero(unknown)

@@ -15,6 +15,40 @@ from ..data._frames import make_frame
 _MAIN = ("label", "prototype", "row", "distance", "runner_up_label", "margin")
 
 
+# Prototypes that are named as the main contributors to a class.
+N_NAMED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class PrototypeContributions:
+    """What the prototypes contribute to the two most probable classes of each sample.
+
+    The probability of a class is the sum of the contributions of its prototypes. The three
+    largest are named.
+
+    Parameters
+    ----------
+    label, runner_up_label : ndarray, shape (n_samples,)
+        The most probable class and the next. They are equal if only one class has prototypes.
+    probability, runner_up_probability : ndarray of float, shape (n_samples,)
+        Their probabilities.
+    prototype, runner_up_prototype : ndarray of int, shape (n_samples, 3)
+        Positions in ``prototypes_`` of the prototypes that contribute most, the largest first;
+        -1 if the class has fewer than three.
+    contribution, runner_up_contribution : ndarray of float, shape (n_samples, 3)
+        What each of them adds to the probability.
+    """
+
+    label: NDArray[Any]
+    probability: NDArray[np.float64]
+    prototype: NDArray[np.intp]
+    contribution: NDArray[np.float64]
+    runner_up_label: NDArray[Any]
+    runner_up_probability: NDArray[np.float64]
+    runner_up_prototype: NDArray[np.intp]
+    runner_up_contribution: NDArray[np.float64]
+
+
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """The nearest prototype of each query, and that of the runner-up class.
@@ -41,6 +75,9 @@ class Explanation:
         Its radius, NaN if there is none, and the distance as a multiple of it.
     margin : ndarray of float
         By how much the runner-up is farther away.
+    contributions : PrototypeContributions or None
+        With ``decision="fitted"`` the contributions of prototypes to the most probable classes.
+        Then `label` is the most probable class, which can differ from the class of `prototype`.
 
     Notes
     -----
@@ -78,6 +115,7 @@ class Explanation:
     runner_up_radius: NDArray[np.float64]
     runner_up_relative_distance: NDArray[np.float64]
     margin: NDArray[np.float64]
+    contributions: PrototypeContributions | None = None
 
     @classmethod
     def _of(
@@ -171,10 +209,20 @@ class Explanation:
             Names of the samples, such as the index of the frame they came from.
         all : bool, default=False
             Whether to return all columns instead of the six main ones: `label`, `prototype`,
-            `row`, `distance`, `runner_up_label` and `margin`.
+            `row`, `distance`, `runner_up_label` and `margin`. With ``decision="fitted"``
+            `probability` is added to these.
         """
-        names = [field.name for field in fields(self)] if all else _MAIN
-        return make_frame({name: getattr(self, name) for name in names}, index)
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        parts = found.pop("contributions")
+        shown = {name: found[name] for name in (found if all else _MAIN)}
+        if parts is not None:
+            shown["probability"] = parts.probability
+            if all:
+                shown["runner_up_probability"] = parts.runner_up_probability
+                for name in ("prototype", "contribution"):
+                    for k in range(N_NAMED):
+                        shown[f"{name}_{k + 1}"] = getattr(parts, name)[:, k]
+        return make_frame(shown, index)
 
 
 def _with_label(labels: NDArray[Any], where: NDArray[np.bool_], label: Any) -> NDArray[Any]:

@@ -110,6 +110,13 @@ class PrototypeSet:
         index, distance = self.nearest(X, n_jobs=n_jobs)
         return np.where(within(distance, radii[index], closed=closed), index, -1)
 
+    @property
+    def classes(self) -> NDArray[np.intp]:
+        """Class number of each prototype, in order of selection."""
+        found = np.empty(len(self.order), dtype=np.intp)
+        found[self.order] = np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+        return found
+
     def nearest_place(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.intp]:
         """Return each query's nearest prototype alone, which may be known where distances are not.
 
@@ -120,7 +127,7 @@ class PrototypeSet:
             whole = np.array([0, len(self.order)])
             index, _ = self._find(X, whole, n_jobs, distances=False)
             return self._as_selected(index[:, 0])
-        ranking = self.dissimilarity.ranking(X, self._by_selection())
+        ranking = self.dissimilarity.ranking(X, self.by_selection())
         # In class order, so that a tie goes to the class first in order.
         return np.asarray(self.order[ranking[:, self.order].argmin(axis=1)])
 
@@ -153,7 +160,7 @@ class PrototypeSet:
             return np.empty((row_count(X), 0))
         with limited_threads(n_jobs):
             if self._is_table:
-                return np.asarray(self.dissimilarity.pairwise(X, self._by_selection()))
+                return np.asarray(self.dissimilarity.pairwise(X, self.by_selection()))
             table = np.empty((row_count(X), len(self.order)))
             table[:, self.order] = self.dissimilarity.pairwise(X, self.points)
             return table
@@ -198,7 +205,7 @@ class PrototypeSet:
 
     def _graph_balls(self, X: csr_array, eps: float, *, closed: bool) -> csr_array:
         """Tell which entries of a graph are within the radii, prototypes as selected."""
-        graph = self.dissimilarity.entries(X, self._by_selection())
+        graph = self.dissimilarity.entries(X, self.by_selection())
         reach = eps if self.radii is None else self.radii[np.argsort(self.order)][graph.indices]
         inside = within(graph.data, reach, closed=closed)
         ends = np.concatenate(([0], np.cumsum(inside)))[graph.indptr]
@@ -222,8 +229,8 @@ class PrototypeSet:
             return distance
         return np.where(index < 0, np.inf, relative_to(self.radii[index], distance))
 
-    def _by_selection(self) -> NDArray[np.intp]:
-        """Return the columns of a table that the prototypes are, in order of selection."""
+    def by_selection(self) -> NDArray[np.intp]:
+        """Return the prototypes, if they are an array, in order of selection."""
         columns = np.empty_like(self.points)
         columns[self.order] = self.points
         return np.asarray(columns)
@@ -238,7 +245,7 @@ class PrototypeSet:
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest in each group of prototypes, by place in class order."""
         if self.is_graph(X):
-            graph = self.dissimilarity.entries(X, self._by_selection())
+            graph = self.dissimilarity.entries(X, self.by_selection())
             return nearest_in_graph(pick_entries(graph, self.order), bounds, self.radii)
         if self._is_table:
             table = self.distances(X, n_jobs=n_jobs)[:, self.order]

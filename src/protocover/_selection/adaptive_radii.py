@@ -93,7 +93,7 @@ def find_adaptive_balls(
                 ordered_members(dissimilarity, X, Z, take, trim=trim, verbose=verbose, **asked)
             )
             _report(X, Z, float(limits[-1]), found, verbose)
-            strips += [[[one.counted_from(start)]] for one in found]
+            strips += [[[replace(one, candidate=one.candidate + start)]] for one in found]
         else:
             some = [[one.of_pool(start) for one in of_subset] for of_subset in rules]
             reduce = partial(_of_subsets, subsets, some, every=here, limits=limits, start=start)
@@ -280,7 +280,7 @@ class CandidateBalls:
         sweep = _sweep_members(members, rules)
         if len(sweep.place) == 0:
             return cls.none()
-        kept = np.flatnonzero(_worth_looking_at(sweep, rules) | _best_of_classes(sweep, rules))
+        kept = _worth_choosing(sweep, rules)
         center, held = sweep.segments.candidate[sweep.place[kept]], np.cumsum(sweep.size)
         run_start = np.flatnonzero(sweep.begins)[np.cumsum(sweep.begins)[kept] - 1]
         # Each ball holds what the last one before it does not, or all since its run began.
@@ -297,10 +297,6 @@ class CandidateBalls:
             size=sizes,
             point=sweep.points(start, kept).astype(np.int32),
         )
-
-    def counted_from(self, start: int) -> Self:
-        """Return the same with candidates that are counted from number `start` on."""
-        return replace(self, candidate=self.candidate + start)
 
     @classmethod
     def none(cls) -> Self:
@@ -328,20 +324,17 @@ def _before_rival(sweep: RadiusSweep) -> Mask:
     return np.append(sweep.begins[1:] | (rivals[1:] != rivals[:-1]), True)
 
 
-def _worth_looking_at(sweep: RadiusSweep, rules: Rules) -> Mask:
-    """Return which steps end a ball: before a rival, and with more gain than all before."""
-    return _before_rival(sweep) & (sweep.gain > sweep.best_before()) & rules.pays(sweep.gain)
+def _worth_choosing(sweep: RadiusSweep, rules: Rules) -> Indices:
+    """Return the steps that end a neighbourhood: with more gain than all before.
 
-
-def _best_of_classes(sweep: RadiusSweep, rules: Rules) -> Mask:
-    """Return which step has the highest gain of its class, where none of the class pays.
-
-    The first of equals: that of the lowest candidate, and of its smallest ball.
+    Of a class of which none pays, the first of highest gain: that of the lowest candidate, and
+    its smallest neighbourhood.
     """
+    rises = sweep.gain > sweep.best_before()
+    flags = _before_rival(sweep) & rises & rules.pays(sweep.gain)
     best, _, none_pays = _highest_of_classes(sweep, rules)
-    flags = np.zeros(len(sweep.place), dtype=bool)
     flags[best[none_pays]] = True
-    return flags
+    return np.flatnonzero(flags)
 
 
 def _highest_of_classes(sweep: RadiusSweep, rules: Rules) -> tuple[Indices, Units, Mask]:

@@ -187,11 +187,11 @@ def _enough(
         limited = {} if share is None else {"time_limit": share}
         return ask_solver(solver, relaxed, rng=rng, options={**options, **limited})
 
-    if _is_complete(problem, limit, cost):
+    if is_complete(problem, limit, cost):
         solution = ask_solver(solver, residual.problem(cost), rng=rng, options=options)
-        found = _complete(problem, limit, cost, solution)
+        found = as_complete(problem, limit, cost, solution)
         if found is not None:
-            return residual.chosen(_described(problem, limit, found), None)
+            return residual.chosen(describe_enough(problem, limit, found), None)
     function = unwrapped(solver)
     closings: dict[Any, Callable[..., Incumbent]] = {exact: cover_by_tree, auto: cover_small}
     close = closings.get(function)
@@ -205,6 +205,22 @@ def _enough(
         close=None if close is None else partial(close, deadline=left.deadline),
         in_time=left.any,
     )
+    return finish_coverage(residual, problem, limit, found, coverage=coverage, weights=weights)
+
+
+def finish_coverage(
+    residual: ResidualProblem,
+    problem: CoverProblem,
+    limit: Limit,
+    found: Incumbent | None,
+    *,
+    coverage: float,
+    weights: Floats,
+) -> Chosen:
+    """Sort the choices of an incumbent; raise an error if there is none.
+
+    Without an incumbent all candidates of `problem` together cover too little.
+    """
     if found is None:
         total = exact_sum(weights)
         most = total - problem.uncovered(np.arange(problem.n_candidates))
@@ -215,10 +231,10 @@ def _enough(
     order = found.selected[choose_by_drop(problem.free.narrowed(found.selected))[0]]
     idle = np.setdiff1d(found.selected, order)
     found = replace(found, selected=np.concatenate((order, idle)))
-    return residual.chosen(_described(problem, limit, found), None)
+    return residual.chosen(describe_enough(problem, limit, found), None)
 
 
-def _is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:
+def is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:
     """Whether every sample must be covered, so that this is the plain cover at `price`.
 
     Not if costs at that price are too small to be distinguished on the grid of the weights.
@@ -228,7 +244,7 @@ def _is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:
     return distinct and limit.uncovered == 0
 
 
-def _complete(
+def as_complete(
     problem: CoverProblem, limit: Limit, price: float, solution: CoverSolution
 ) -> Incumbent | None:
     """Take over the solution of a problem in which every sample is worth covering.
@@ -249,7 +265,7 @@ def _complete(
     )
 
 
-def _described(problem: CoverProblem, limit: Limit, found: Incumbent) -> CoverSolution:
+def describe_enough(problem: CoverProblem, limit: Limit, found: Incumbent) -> CoverSolution:
     """Return the solution of an incumbent that covers enough."""
     solution = CoverSolution.of(
         problem,

@@ -114,7 +114,7 @@ def check_parameter(name: str, value: Any) -> Any:
 
 
 def check_adaptive_radii(radii: Any) -> bool:
-    """Return whether each prototype takes a own radius."""
+    """Return whether each prototype takes its own radius."""
     return bool(check_parameter("radii", radii) == "adaptive")
 
 
@@ -123,7 +123,7 @@ def check_eps(eps: Any, *, own: bool = False) -> float | None:
 
     With adaptive radii it is the maximum radius, infinity if there is none.
     """
-    if own and _no_limit(eps):
+    if own and (eps is None or (_is_number(eps) and float(eps) == np.inf)):
         return np.inf
     if eps is None:
         raise ValueError(
@@ -211,9 +211,11 @@ def check_prototype_cost(
         return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
     if _is_cost(cost):
         return float(cost)
+    default = f"'auto' for {'the weight of one sample' if own else 'one that only breaks ties'}"
+    if name == "cost":  # of a cover
+        default = "None for one that only breaks ties"
     raise ValueError(
-        f"{name} must be a number from 0 to {_MOST_WEIGHT:g}, or {_default_said(name, own)}, "
-        f"got {cost!r}"
+        f"{name} must be a number from 0 to {_MOST_WEIGHT:g}, or {default}, got {cost!r}"
     )
 
 
@@ -243,6 +245,8 @@ def check_must_include(
             f"must_include must be a list of row numbers of X, got {reprlib.repr(rows)}; "
             "np.flatnonzero(mask) turns a mask into row numbers"
         )
+    if given.size == 0:
+        return np.empty(0, dtype=np.intp)
     place = {number: column for column, number in enumerate(numbers.tolist())}
     unknown = [row for row in given.tolist() if row not in place]
     if unknown:
@@ -289,13 +293,6 @@ def check_charged(prices: NDArray[np.float64]) -> None:
             f"candidate_cost must hold numbers up to {_MOST_WEIGHT:g} with coverage, and for rows "
             f"in must_include, got {prices.max():g}; divide all of them by one factor"
         )
-
-
-def _default_said(name: str, own: bool) -> str:
-    """Describe the default cost in an error message."""
-    if name == "cost":  # of a cover
-        return "None for one that only breaks ties"
-    return f"'auto' for {'the weight of one sample' if own else 'one that only breaks ties'}"
 
 
 def default_adaptive_cost(total: float, n_points: int, *, whole: bool) -> float:
@@ -471,11 +468,6 @@ def _rising(values: Any, *, of_none: float | None = None) -> NDArray[np.float64]
 def _is_cost(value: Any) -> bool:
     """Whether a value is a cost that floats can add up."""
     return _is_number(value) and 0.0 <= float(value) <= _MOST_WEIGHT
-
-
-def _no_limit(eps: Any) -> bool:
-    """Whether a limit to radii is none."""
-    return eps is None or (_is_number(eps) and float(eps) == np.inf)
 
 
 def _is_number(value: Any) -> bool:

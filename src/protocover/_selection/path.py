@@ -317,6 +317,11 @@ class GreedyLevels:
             run.choose()
             yield run.selections(costs, singles)
 
+    @cached_property
+    def prizes(self) -> list[float]:
+        """Weight of each class."""
+        return list(self.subset.prizes.tolist())
+
     def _singles(self, run: _Run, weight: Floats) -> dict[int, _Choices]:
         """Return the candidate that alone gains most for each class that any covers."""
         total, singles = weight.sum(axis=0), {}
@@ -408,11 +413,6 @@ class _Run:
             self.newly.append(len(newly))
             self._cover(newly, int(self.label[best]))
 
-    @cached_property
-    def prizes(self) -> list[float]:
-        """Weight of each class."""
-        return list(self.given.subset.prizes.tolist())
-
     def _members(self, candidate: int) -> Indices:
         """Return the samples in a candidate's ball."""
         lists = self.given.members
@@ -472,16 +472,13 @@ class _Run:
         rows = [np.flatnonzero(label == k) for k in range(self.given.subset.n_classes)]
         selections = []
         for cost in costs.tolist():
-            pays = is_above(score, cost)
-            first = [every.at(some[pays[some]]) for some in rows]
-            selections.append(
-                Selection.joined(
-                    [
-                        self._of_class(k, some, singles.get(k), exact_cost=simplest_fraction(cost))
-                        for k, some in enumerate(first)
-                    ]
-                )
-            )
+            pays, exact_cost = is_above(score, cost), simplest_fraction(cost)
+            first = (every.at(some[pays[some]]) for some in rows)
+            by_class = [
+                self._of_class(k, some, singles.get(k), exact_cost=exact_cost)
+                for k, some in enumerate(first)
+            ]
+            selections.append(Selection.joined(by_class))
         return tuple(selections)
 
     def _of_class(
@@ -490,7 +487,7 @@ class _Run:
         """Describe what was chosen for one class, or the `single` candidate if nothing was."""
         is_forced = single is not None and len(chosen.candidate) == 0
         chosen = single if single is not None and is_forced else chosen
-        objective = Fraction(self.prizes[label] - chosen.score.sum())
+        objective = Fraction(self.given.prizes[label] - chosen.score.sum())
         solution = CoverSolution(
             self.given.subset.candidate[chosen.candidate],
             chosen.score,

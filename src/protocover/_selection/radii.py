@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csc_array, csr_array, issparse, triu
+from scipy.sparse import csc_array, issparse, triu
 from sklearn.utils import _safe_indexing, check_random_state
 
 from .._balls import build_balls, finds_near_pairs, nearest_in_groups, traits_of, within
@@ -251,7 +252,10 @@ def _sample_distances(training: Training, rng: np.random.Generator) -> tuple[Flo
         return table[table > 0.0], 1.0
     if training.is_graph:
         sample = pick_entries(X[rows], pools[0].points)
-        return _sample_graph(sample, reach=dissimilarity.cutoff_of(X))
+        is_positive = sample.data > 0.0
+        positive = sample.data[is_positive & (sample.data <= dissimilarity.cutoff_of(X))]
+        n_all = sample.shape[0] * sample.shape[1] - int((~is_positive).sum())
+        return positive, max(1, len(positive)) / max(1, n_all)
     columns = sample_rows(sum(map(len, pools)), GRID_SAMPLE_SIZE, rng)
     chosen = take(pools, columns)
     if training.is_table:
@@ -259,13 +263,6 @@ def _sample_distances(training: Training, rng: np.random.Generator) -> tuple[Flo
     else:
         table = np.asarray(dissimilarity.pairwise(_safe_indexing(X, rows), chosen))
     return np.asarray(table[table > 0.0]), 1.0
-
-
-def _sample_graph(graph: csr_array, *, reach: float) -> tuple[Floats, float]:
-    """Positive entries up to the reach of a graph, and their fraction of all that are positive."""
-    positive = graph.data[(graph.data > 0.0) & (graph.data <= reach)]
-    n_all = graph.shape[0] * graph.shape[1] - int((graph.data <= 0.0).sum())
-    return positive, max(1, len(positive)) / max(1, n_all)
 
 
 def _smallest(training: Training, at_most: float) -> float:
@@ -330,7 +327,9 @@ def propose_eps(
     if len(training.classes) == 1:
         columns = point_columns(training)
         sample = sample_rows(len(columns), SAMPLE_SIZE, rng)
-        distances = _within_sample(training, columns[sample], rng)
+        columns, n_rows = columns[sample], row_count(training.points)
+        rows = sample_rows(n_rows, SAMPLE_SIZE, rng) if training.is_table else columns
+        distances = sample_table(training, rows, columns).ravel()
         eps = weighted_quantile(distances[distances > 0.0], None, 0.25)
         return _held(training, eps, 0.25, own=own)
     distances, shares = rival_distances(training, rng=rng, n_jobs=n_jobs)
@@ -388,13 +387,6 @@ def point_columns(training: Training) -> Indices:
     if training.is_table and training.rows is not None:
         return training.rows
     return np.arange(row_count(training.points))
-
-
-def _within_sample(training: Training, columns: Indices, rng: np.random.Generator) -> Floats:
-    """Dissimilarities between drawn samples, flat."""
-    n_rows = row_count(training.points)
-    rows = sample_rows(n_rows, SAMPLE_SIZE, rng) if training.is_table else columns
-    return sample_table(training, rows, columns).ravel()
 
 
 def sample_table(training: Training, rows: Indices, columns: Indices) -> Floats:
@@ -473,7 +465,8 @@ def propose_cover_eps(
     """
     rows, table = _cover_sample(training)
     weights = training.weights[rows]
-    most = math.ceil(math.sqrt(_size(training.weights))) if number is None else number
+    size = float(training.weights.sum()) if is_whole(training.weights) else len(training.weights)
+    most = math.ceil(math.sqrt(size)) if number is None else number
     room = (1.0 - (_USUAL_COVERAGE if coverage is None else coverage)) * float(weights.sum())
     radii = np.unique(table[np.isfinite(table) & (table > 0.0)])
     if len(radii) == 0:
@@ -482,12 +475,9 @@ def propose_cover_eps(
     def is_enough(eps: float) -> bool:
         return _uncovered(within(table, eps, closed=closed), weights, most) <= room * (1 + 1e-9)
 
-    low, high = 0, len(radii)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(radii[middle]) else (middle + 1, high)
-    if low < len(radii):
-        return float(radii[low])
+    first = bisect_left(radii, True, key=is_enough)
+    if first < len(radii):
+        return float(radii[first])
     if training.is_graph:
         raise ValueError(
             f"eps='auto' looks for the radius at which {most} representatives cover "
@@ -507,11 +497,6 @@ def _cover_sample(training: Training) -> tuple[Indices, Floats]:
     square = len(columns) == len(training.weights)
     places = rows if square else sample_rows(len(columns), GRID_SAMPLE_SIZE, rng)
     return rows, sample_table(training, rows, columns[places])
-
-
-def _size(weights: Floats) -> float:
-    """Return the number of samples, each as often as a whole weight says."""
-    return float(weights.sum()) if is_whole(weights) else len(weights)
 
 
 def _uncovered(balls: Mask, weights: Floats, most: int) -> float:

@@ -248,7 +248,8 @@ class GainTrim:
         if served is not None and (served < 0).any():
             served = None  # all classes are looked at
         n_ways = self.n_classes if served is None else 2
-        n_bits = _bits_for(low.size / (n_candidates * n_ways))
+        most = low.size / (n_candidates * n_ways) / (_LEAST_PER_COUNTER * _OCTAVES)
+        n_bits = min(_MOST_BITS, int(math.log2(max(1.0, most))))
         if n_bits < _FEWEST_BITS:
             return None
         bins = _bin_numbers(low, slack, n_bits)
@@ -270,12 +271,6 @@ class GainTrim:
         weights = np.broadcast_to(units, place.shape).ravel()
         counts = np.bincount(place.ravel(), weights, minlength=math.prod(shape))
         return counts.astype(np.int64).reshape(shape)
-
-
-def _bits_for(members: float) -> int:
-    """Return by how many leading bits to tell so many members of a candidate and class apart."""
-    most = members / (_LEAST_PER_COUNTER * _OCTAVES)
-    return min(_MOST_BITS, int(math.log2(max(1.0, most))))
 
 
 def _n_bins(n_bits: int) -> int:

@@ -1,9 +1,4 @@
-"""The same selection on Dask collections, for data that do not fit one machine.
-
-The classifier checks the collections (`chunks`), builds the cover by independent tasks
-over blocks of candidates (`blocks`, kept as `cover` says), selects class by
-class or in `rounds` (`selection`) and ends up with a plain classifier.
-"""
+"""Fits on Dask collections, for data that do not fit into the memory of one machine."""
 
 from __future__ import annotations
 
@@ -16,6 +11,7 @@ except ImportError as error:
         'protocover.distributed needs dask and distributed: pip install "protocover[dask]"'
     ) from error
 
+from ._ball_cover import DaskBallCover
 from ._classifier import DaskPVMClassifier
 
-__all__ = ["DaskPVMClassifier"]
+__all__ = ["DaskBallCover", "DaskPVMClassifier"]

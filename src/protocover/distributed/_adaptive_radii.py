@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from .._balls import OrderedMembers, ordered_members, spans
 from .._selection.adaptive_radii import CandidateBalls, Rules, join_balls
-from .._selection.selection import ClassSelection, with_floor
-from ..solvers import greedy
+from .._selection.selection import ClassSelection
 from ._blocks import CandidateBlock
 from ._chunks import Chunk, ChunkedPoints
+from ._rounds import choose_whole
 
 # Members that are walked along together, at some two hundred bytes each.
 _MEMBERS = 1 << 18
@@ -116,26 +116,18 @@ def solve_own(
     *,
     n_points: int,
     prototype_cost: float,
-    max_prototypes: int | None,
-    min_per_class: int = 0,
-    keep: int | None = None,
+    **options: Any,
 ) -> ClassSelection:
-    """Run the greedy on a class of `n_points`, given all blocks' balls for it.
-
-    What is bounded is a choice of `max_prototypes`, of which the first `keep` are kept.
-    """
+    """Run the greedy on a class of `n_points`, given the neighbourhoods of all blocks for it."""
     prize = np.ones(n_points) if weights is None else weights
     alone = Rules(np.zeros(n_points, dtype=np.intp), prize, 1, prototype_cost, np.inf, False)
     balls = _side_by_side(shares)
     balls = _taken(balls, np.argsort(balls.candidate, kind="stable"))
     (described,) = join_balls([balls], alone, prototype_cost=prototype_cost)
     problem = described.problem
-    solution = greedy(problem, max_prototypes=max_prototypes).prefix(problem, keep)
-    if min_per_class and max_prototypes != 0:
-        solution = with_floor(problem, solution)
+    solution = choose_whole(problem, **options)
     covered = np.diff(problem.members(solution.selected).indptr).astype(np.intp)
-    chosen = ClassSelection.of(described, solution)
-    return replace(chosen, covered=covered)
+    return replace(ClassSelection.of(described, solution), covered=covered)
 
 
 def _labels_and_weights(chunk: Chunk) -> tuple[Indices, Floats]:

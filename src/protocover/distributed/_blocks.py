@@ -24,7 +24,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, hstack, vstack
 
 from .._balls import build_balls
+from .._selection.adaptive_radii import CandidateBalls
 from ..candidates._pool import stack_rows
+from ..data._files import whole_file
 from ._chunks import Chunk
 from ._cluster import Cluster
 
@@ -209,3 +212,94 @@ def join_covers(covers: Sequence[ClassCover]) -> ClassCover:
     """Join candidates of one class from several blocks, in the order of their numbers."""
     joined = in_order(covers)
     return joined.taken(np.argsort(joined.numbers))
+
+
+# What a block has for a class: balls of one radius, or of radii of their own.
+Share = ClassCover | CandidateBalls
+
+
+@dataclass(frozen=True, eq=False)
+class BlockCover:
+    """The reduced cover in blocks."""
+
+    blocks: list[Any]  # futures of reduced blocks that the workers hold, or paths of their files
+    memberships: NDArray[np.intp]  # of each class's share of each, shape (n_blocks, n_classes)
+    adaptive_radii: bool = False  # whether balls have radii of their own
+
+    def shares(self, client: Any, label: int) -> list[Any]:
+        """Return futures of all blocks' shares of one class."""
+        pick = load_share if isinstance(self.blocks[0], str) else _share
+        return list(client.map(pick, self.blocks, label=label))
+
+
+def keep_blocks(
+    client: Any, reduced: list[Any], folder: str | None, *, adaptive_radii: bool = False
+) -> BlockCover:
+    """Keep reduced blocks in the workers' memory, or in `folder` on storage that all share."""
+    if folder is None:
+        counts = client.gather(client.map(_count, reduced))
+        return BlockCover(reduced, np.array(counts), adaptive_radii)
+    paths = [str(Path(folder) / f"block-{b}.npz") for b in range(len(reduced))]
+    counts = client.gather(client.map(save_block, paths, reduced))
+    return BlockCover(paths, np.array(counts), adaptive_radii)
+
+
+def save_block(path: str, block: Sequence[Share]) -> list[int]:
+    """Write a block's shares of all classes to `path`, arrays only, and count their memberships.
+
+    The file appears under its name only when it is complete, so that two workers that
+    write it at once, or one that dies while writing, leave a whole file or none.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    arrays: dict[str, Any] = {}
+    for label, share in enumerate(block):
+        arrays |= {f"{name}-{label}": array for name, array in _arrays(share).items()}
+    with whole_file(target) as file:
+        np.savez(file, **arrays)
+    return _count(block)
+
+
+def _arrays(share: Share) -> dict[str, NDArray[Any]]:
+    """Return what a class's share of a block consists of."""
+    if isinstance(share, CandidateBalls):
+        return {field.name: getattr(share, field.name) for field in fields(CandidateBalls)}
+    return {
+        "numbers": share.numbers,
+        "indices": share.cover.indices,
+        "indptr": share.cover.indptr,
+        "n_points": np.array(share.cover.shape[0]),
+        "wrong": share.wrong,
+        "miscovered": share.miscovered,
+    }
+
+
+def load_share(path: str, label: int) -> Share:
+    """Read one class's share of a block, and nothing else, from `path`."""
+    with np.load(path, allow_pickle=False) as arrays:
+        if f"radius-{label}" in arrays:
+            return CandidateBalls(
+                **{field.name: arrays[f"{field.name}-{label}"] for field in fields(CandidateBalls)}
+            )
+        indices, indptr = arrays[f"indices-{label}"], arrays[f"indptr-{label}"]
+        shape = (int(arrays[f"n_points-{label}"]), len(indptr) - 1)
+        return ClassCover(
+            arrays[f"numbers-{label}"],
+            csc_array((np.ones(len(indices), dtype=bool), indices, indptr), shape=shape),
+            arrays[f"wrong-{label}"],
+            arrays[f"miscovered-{label}"],
+            np.diff(indptr).astype(np.intp),
+        )
+
+
+def _share(block: Sequence[Share], label: int) -> Share:
+    """Return one class's share of a block."""
+    return block[label]
+
+
+def _count(block: Sequence[Share]) -> list[int]:
+    """Count the memberships of each class's share of a block."""
+    return [
+        len(share.point) if isinstance(share, CandidateBalls) else share.memberships
+        for share in block
+    ]

@@ -6,24 +6,21 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimators import PVMClassifier
 from .._estimators.fitting import warn_of_selection
 from .._estimators.model import CoverModel
 from .._selection.parameters import unchanged_on_error
 from .._selection.training import after_candidates
-from ._chunks import ChunkedPoints, as_queries, as_rows, as_values, read_points
-from ._cluster import describe_cluster, find_client
-from ._cover import folder_for_blocks
-from ._fitting import Job, terms_of
-from ._prediction import ask_lazily
-from ._sources import find_source
+from ._chunks import ChunkedPoints, as_rows, as_values, find_source, read_points
+from ._cluster import OnCluster, ask_lazily, describe_cluster
+from ._fitting import Job, folder_for_blocks, terms_of
 
 
-class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
+class DaskPVMClassifier(OnCluster, ClassifierMixin, BaseEstimator):
     """The :class:`~protocover.PVMClassifier` on Dask arrays and data frames.
 
     It chooses the same prototypes in the same order as the plain classifier with
@@ -134,11 +131,6 @@ outlier_label
         self.cache_dir = cache_dir
         self.selection = selection
 
-    @property
-    def client_(self) -> Any:
-        """The client in use."""
-        return find_client(self.client)
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the prototypes.
 
@@ -247,16 +239,6 @@ outlier_label
         local: PVMClassifier = copy(self._local)
         return local
 
-    def __sklearn_clone__(self) -> Self:
-        # A client is a connection: a copy of the estimator uses the same one.
-        params = self.get_params(deep=False)
-        copies = {name: clone(params[name], safe=False) for name in params if name != "client"}
-        return type(self)(**copies, client=self.client)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A connection does not survive pickling; the default client stands in for it.
-        return {**super().__getstate__(), "client": None}
-
     def _read(self, job: Job, X: Any, y: Any, sample_weight: Any) -> ChunkedPoints:
         """Check the collections and have the workers hold their points."""
         rows = as_rows(X, job.client)
@@ -286,17 +268,6 @@ outlier_label
             if name.endswith("_"):
                 setattr(self, name, value)
         self._local = model
-
-    def _check_features(self, X: Any, *, reset: bool) -> None:
-        """Note or check the number and the names of columns, without computing anything."""
-        described = getattr(X, "_meta", X) if hasattr(X, "columns") else X
-        validate_data(self, described, skip_check_array=True, reset=reset)
-
-    def _queries(self, X: Any) -> Any:
-        """Return queries as an array after checking their columns."""
-        check_is_fitted(self)
-        self._check_features(X, reset=False)
-        return as_queries(X)
 
     def _labels(self, queries: Any) -> Any:
         """Predict the classes of a dask array of queries, lazily."""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -32,12 +38,19 @@ from .._selection.radii import (
 from .._selection.selection import Selection
 from .._selection.training import Training
 from ..dissimilarity import KernelDistance, Metric, TangentDistance, resolve_metric
-from ._blocks import count_blocks
-from ._chunks import Chunk, ChunkedPoints, take_points
+from ._adaptive_radii import chunk_members, gather_rules, reduce_own
+from ._blocks import (
+    BlockCover,
+    chunk_cover,
+    count_blocks,
+    gather_block,
+    keep_blocks,
+    pick_block,
+    reduce_block,
+)
+from ._chunks import Candidates, Chunk, ChunkedPoints, take_points
 from ._cluster import Cluster, as_task, describe_cluster, find_client
-from ._cover import BlockCover, build_cover
 from ._selection import check_selection, choose_tiers, refuse_rounds, select_on_cluster
-from ._sources import Candidates
 
 # Points from which a dissimilarity learns; where there are fewer it learns from all.
 _SAMPLE = 20_000
@@ -193,7 +206,7 @@ def _resolve(metric: Any, params: dict[str, Any] | None) -> Any:
     if traits_of(dissimilarity).precomputed:
         raise ValueError(
             "a table of values between points is not supported on Dask; pass the points and "
-            "a metric, or use PVMClassifier on the table"
+            "a metric, use PVMClassifier on the table, or DaskBallCover.fit_pairs on a pair list"
         )
     if traits_of(dissimilarity).stateless or isinstance(dissimilarity, _FROM_SAMPLE):
         return dissimilarity
@@ -251,3 +264,65 @@ def _nearest_by_class(chunk: Chunk, queries: Any, dissimilarity: Any, *, n_class
         part = np.clip(bounds - start, 0, len(table))
         np.minimum(nearest, nearest_in_groups(table.T, part)[1], out=nearest)
     return nearest
+
+
+def build_cover(
+    client: Any,
+    points: ChunkedPoints,
+    candidates: Candidates,
+    dissimilarity: Any,
+    *,
+    adaptive_radii: bool,
+    eps: float,
+    closed: bool,
+    prototype_cost: float,
+    cross_class: bool,
+    n_blocks: int,
+    folder: str | None,
+) -> BlockCover:
+    """Build the neighbourhoods of all candidates, block by block, reducing complete blocks.
+
+    Every task is a pure function of its inputs, and workers have no state: what a lost worker
+    held is computed again from the collections, or read again from `folder`.
+    """
+    ball: dict[str, Any] = {"eps": eps, "closed": closed}
+    n_classes = len(points.classes)
+    rules: Any = None
+    if adaptive_radii:
+        rules = gather_rules(client, points, **ball, prototype_cost=prototype_cost)
+    reduced = []
+    for b in range(n_blocks):
+        # Earlier blocks go first, so they are reduced before others are begun.
+        submit = partial(client.submit, priority=-b)
+        picks = [
+            submit(pick_block, chunk, first, b, n_blocks, cross_class=cross_class)
+            for chunk, first in zip(candidates.chunks, candidates.bounds.tolist(), strict=False)
+        ]
+        block = submit(gather_block, picks)
+        if adaptive_radii:
+            parts = [
+                submit(chunk_members, chunk, block, dissimilarity, first=first, **ball)
+                for chunk, first in zip(points.chunks, points.bounds.tolist(), strict=False)
+            ]
+            reduced.append(submit(reduce_own, block, parts, rules))
+        else:
+            parts = [
+                submit(chunk_cover, chunk, block, dissimilarity, n_classes=n_classes, **ball)
+                for chunk in points.chunks
+            ]
+            reduced.append(submit(reduce_block, block, parts, prototype_cost=prototype_cost))
+    return keep_blocks(client, reduced, folder, adaptive_radii=adaptive_radii)
+
+
+@contextmanager
+def folder_for_blocks(client: Any, cache_dir: Any) -> Iterator[str | None]:
+    """Name a new folder within `cache_dir` and have a worker remove it in the end."""
+    if cache_dir is None:
+        yield None
+        return
+    folder = str(Path(cache_dir) / f"protocover-{uuid.uuid4().hex}")
+    try:
+        yield folder
+    finally:
+        if client.status == "running":
+            client.submit(shutil.rmtree, folder, ignore_errors=True, pure=False).result()

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from .._cover import CoverProblem, CoverSolution, Limit
-from .._selection.selection import ClassSelection
+from .._selection.selection import ClassSelection, with_floor
+from ..solvers import greedy
 from ..solvers._greedy import choose_by_drop
 from ._blocks import ClassCover, in_order, join_covers
 
@@ -44,7 +45,8 @@ class Progress:
     prize: Floats  # weights of the points of the class
     prototype_cost: float
     max_prototypes: int | None
-    covered: NDArray[np.bool_]  # points of the class that are covered
+    covered: NDArray[np.bool_]  # samples of the class that are covered
+    slack: float = -1.0  # the rounds may end once no more than this weight is uncovered
     chosen: tuple[ClassCover, ...] = ()  # by round, with at least the points newly covered
     score: tuple[float, ...] = ()  # gain of each choice
     ask: int = 32  # how many candidates each block is to report next
@@ -52,12 +54,36 @@ class Progress:
     forced: bool = False  # whether the one choice is not worth its cost
 
 
+def choose_whole(
+    problem: CoverProblem,
+    *,
+    max_prototypes: int | None,
+    min_per_class: int = 0,
+    keep: int | None = None,
+) -> CoverSolution:
+    """Run the greedy on a class that is held in one place.
+
+    The bound is that of at most `max_prototypes`, of which the first `keep` are kept.
+    """
+    solution = greedy(problem, max_prototypes=max_prototypes).prefix(problem, keep)
+    if min_per_class and max_prototypes != 0:
+        return with_floor(problem, solution)
+    return solution
+
+
 def begin(
-    prize: Floats, *, prototype_cost: float, max_prototypes: int | None = None, ask: int = 32
+    prize: Floats,
+    *,
+    prototype_cost: float,
+    max_prototypes: int | None = None,
+    covered: NDArray[np.bool_] | None = None,
+    slack: float = -1.0,
+    ask: int = 32,
 ) -> Progress:
-    """Return the start of a selection: nothing covered."""
-    covered = np.zeros(len(prize), dtype=bool)
-    return Progress(prize, prototype_cost, max_prototypes, covered, ask=ask)
+    """Return the start of a selection, by default with nothing covered."""
+    if covered is None:
+        covered = np.zeros(len(prize), dtype=bool)
+    return Progress(prize, prototype_cost, max_prototypes, covered, slack, ask=ask)
 
 
 def report(
@@ -104,7 +130,7 @@ def take_round(progress: Progress, reports: Sequence[Report]) -> Progress:
         score=(*progress.score, *score[:safe].tolist()),
         ask=_next_ask(progress.ask, union),
         # Without a bound all that is worth its cost was reported, and has been looked at.
-        done=bound is None or safe == left,
+        done=bound is None or safe == left or progress.prize[~covered].sum() <= progress.slack,
     )
 
 

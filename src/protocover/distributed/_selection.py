@@ -1,10 +1,10 @@
-"""Selection from a cover in blocks: one task for each class that fits a worker, else rounds."""
+"""Selection from a cover in blocks: one task per class that fits a worker, else rounds."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,30 +13,28 @@ from numpy.typing import NDArray
 
 from .._cover import CoverProblem
 from .._estimators.fitting import Terms, no_candidates
-from .._selection.selection import ClassSelection, Selection, with_floor
-from ..solvers import greedy
+from .._selection.selection import ClassSelection, Selection, order_jointly
 from ._adaptive_radii import solve_own
-from ._blocks import ClassCover, join_covers
+from ._blocks import BlockCover, ClassCover, join_covers
 from ._chunks import Chunk, ChunkedPoints
 from ._cluster import Cluster, as_task
-from ._cover import BlockCover
 from ._rounds import (
     Progress,
     Report,
     begin,
     best_of_block,
+    choose_whole,
     conclude,
     force_single,
     report,
     take_round,
 )
 
-# The problem by columns and by rows, its worthwhile part and what joining them takes.
+# Memory of the problem by columns and by rows, its worthwhile part and of joining them.
 _BYTES_PER_MEMBERSHIP = 32
-# The same of balls of their own radii, which first have to be put in order.
+# The same with adaptive radii, where neighbourhoods first have to be sorted.
 _BYTES_PER_OWN = 64
 
-# For what radii of their own cannot have.
 _WAYS_OUT = (
     "lower eps, the largest radius allowed, take fewer candidates, such as candidates=0.1, or "
     "fit PVMClassifier(radii='adaptive') to a sample"
@@ -47,34 +45,10 @@ Floats = NDArray[np.float64]
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, eq=False)
-class _Work:
-    """What every way of selecting needs."""
-
-    client: Any
-    points: ChunkedPoints
-    cover: BlockCover
-    prototype_cost: float
-    min_per_class: int
-
-    def solver(self, label: int) -> Any:
-        """Return what solves a class whose balls are all in one place."""
-        if not self.cover.adaptive_radii:
-            return _solve
-        return partial(solve_own, n_points=int(self.points.class_count[label]))
-
-    def weights(self, label: int) -> Any:
-        """Return a future of the weights of a class's points, None where all are 1."""
-        if not self.points.weighted:
-            return None
-        parts = self.client.map(_weights, self.points.chunks, label=label)
-        return self.client.submit(np.concatenate, parts)
-
-
-def check_selection(selection: Any, *, adaptive_radii: bool) -> None:
-    """Refuse a way of selecting that does not exist, or not for radii of their own."""
-    if selection not in ("auto", "classes", "rounds"):
-        raise ValueError(f"selection must be 'auto', 'classes' or 'rounds', got {selection!r}")
+def check_selection(selection: Any, *, whole: str = "classes", adaptive_radii: bool) -> None:
+    """Check the parameter `selection`, which is `whole` for a class in one task."""
+    if selection not in ("auto", whole, "rounds"):
+        raise ValueError(f"selection must be 'auto', {whole!r} or 'rounds', got {selection!r}")
     if selection == "rounds" and adaptive_radii:
         raise ValueError(
             "selection must be 'auto' or 'classes' with radii='adaptive', got 'rounds', in which "
@@ -89,10 +63,10 @@ def choose_tiers(
     cluster: Cluster,
     adaptive_radii: bool = False,
 ) -> NDArray[np.bool_]:
-    """Tell for each class whether it is to be selected in rounds.
+    """Return for each class whether it is selected in rounds.
 
-    With "auto" it is where its reduced cover, of so many memberships, would take more than
-    half of the memory that a worker has for a task.
+    With "auto" it is if its reduced cover, which has the given number of memberships, would
+    take more than half of the memory that a worker has for a task.
     """
     if selection == "auto":
         n_bytes = _BYTES_PER_OWN if adaptive_radii else _BYTES_PER_MEMBERSHIP
@@ -107,7 +81,7 @@ def refuse_rounds(
     *,
     cluster: Cluster,
 ) -> None:
-    """Refuse classes of balls of their own radii that would have to be selected in rounds."""
+    """Raise an error if a class with adaptive radii would have to be selected in rounds."""
     if not in_rounds.any():
         return
     largest = int(memberships.argmax())
@@ -128,40 +102,106 @@ def select_on_cluster(
     *,
     in_rounds: NDArray[np.bool_],
 ) -> Selection:
-    """Select for every class, in exactly the order of the greedy on one machine."""
-    work = _Work(client, points, cover, terms.prototype_cost, terms.min_per_class)
-    labels, max_prototypes = range(len(points.classes)), terms.max_prototypes
-    budget = (
-        max_prototypes
-        if isinstance(max_prototypes, Mapping)
-        else dict.fromkeys(labels, max_prototypes)
-    )
+    """Select for every class, in the order of the greedy on one machine."""
+    labels, most = range(len(points.classes)), terms.max_prototypes
+    budget = most if isinstance(most, Mapping) else dict.fromkeys(labels, most)
+    shares = [cover.shares(client, label) for label in labels]
+    weights = [weights_of(client, points, label) for label in labels]
+
+    def solve_whole(
+        budgets: Mapping[int, int | None], kept: Any = None
+    ) -> dict[int, ClassSelection]:
+        solve = [
+            partial(solve_own, n_points=int(points.class_count[label]))
+            if cover.adaptive_radii
+            else _solve
+            for label in labels
+        ]
+        tasks = [
+            client.submit(
+                solve[label],
+                shares[label],
+                weights[label],
+                prototype_cost=terms.prototype_cost,
+                max_prototypes=budgets[label],
+                min_per_class=terms.min_per_class,
+                keep=(kept or {}).get(label),
+            )
+            for label in budgets
+        ]
+        return dict(zip(budgets, client.gather(tasks), strict=True))
+
     small = {label: budget.get(label) for label in labels if not in_rounds[label]}
-    large = {label: budget.get(label) for label in labels if in_rounds[label]}
+    large = [label for label in labels if in_rounds[label]]
     logger.info("selecting %d classes whole and %d in rounds", len(small), len(large))
-    solved = _solve_whole(work, small)
-    raced = _solve_in_rounds(work, large)
-    solved |= {label: conclude(race) for label, race in raced.items()}
+    solved = solve_whole(small)
+    race = {}
+    for label in large:
+        prize = np.ones(points.class_count[label])
+        if weights[label] is not None:
+            prize = weights[label].result()
+        start = begin(prize, prototype_cost=terms.prototype_cost, max_prototypes=budget.get(label))
+        race[label] = start
+    race = run_rounds(client, shares, weights, race)
+    for label in large:
+        if terms.min_per_class and budget.get(label) != 0 and not race[label].score:
+            asked = [client.submit(best_of_block, one, weights[label]) for one in shares[label]]
+            race[label] = force_single(race[label], client.gather(asked))
+        solved[label] = conclude(race[label])
     if terms.min_per_class:
         _check_has_prototypes(solved, points.classes, budget)
-    if isinstance(max_prototypes, int):
-        spent = _spend(solved, max_prototypes, min_per_class=terms.min_per_class)
-        # Each class is bounded among as many as the whole budget: so their bounds add up.
-        cut = {label: max_prototypes for label in spent if label in small}
-        solved |= _solve_whole(work, cut, keep=spent)
-        solved |= {
-            label: conclude(raced[label], spent[label]) for label in spent if label in large
-        }
+    if isinstance(most, int):
+        spent = _spend(solved, most, min_per_class=terms.min_per_class)
+        # The bound of each class is for the whole budget, so the bounds add up.
+        solved |= solve_whole({label: most for label in spent if label in small}, spent)
+        solved |= {label: conclude(race[label], spent[label]) for label in spent if label in race}
     return Selection.joined([solved[label] for label in labels])
+
+
+def weights_of(client: Any, points: ChunkedPoints, label: int) -> Any:
+    """Return a future of the weights of the samples of a class, None if all are 1."""
+    if not points.weighted:
+        return None
+    parts = client.map(_weights, points.chunks, label=label)
+    return client.submit(np.concatenate, parts)
+
+
+def run_rounds(
+    client: Any,
+    shares: Sequence[list[Any]],
+    weights: Sequence[Any],
+    race: Mapping[int, Progress],
+) -> dict[int, Progress]:
+    """Run the rounds of the classes in `race` at the same time, given the shares of all."""
+    state, n_rounds = dict(race), 0
+    while running := [label for label, one in state.items() if not one.done]:
+        n_rounds += 1
+        covered = [as_task(client, np.packbits(state[label].covered)) for label in running]
+        asked = [
+            client.submit(
+                _report_all,
+                list(of_block),
+                covered,
+                [weights[label] for label in running],
+                ask=[state[label].ask for label in running],
+                prototype_cost=state[running[0]].prototype_cost,
+            )
+            for of_block in zip(*(shares[label] for label in running), strict=True)
+        ]
+        by_class = zip(*client.gather(asked), strict=True)
+        for label, reports in zip(running, by_class, strict=True):
+            state[label] = take_round(state[label], reports)
+    logger.info("%d rounds", n_rounds)
+    return state
 
 
 def _check_has_prototypes(
     solved: Mapping[int, ClassSelection], classes: NDArray[Any], budget: Mapping[int, int | None]
 ) -> None:
-    """Refuse a class that must have a prototype and has nothing to choose from."""
+    """Raise an error if a class must have a prototype and has no candidate."""
     without = [
         classes[label : label + 1].tolist()[0]
-        for label, one in solved.items()
+        for label, one in sorted(solved.items())
         if len(one.solution.selected) == 0 and budget.get(label) != 0
     ]
     if without:
@@ -171,108 +211,29 @@ def _check_has_prototypes(
 def _spend(
     solved: Mapping[int, ClassSelection], budget: int, *, min_per_class: int = 0
 ) -> dict[int, int]:
-    """Say how many prototypes remain to classes that lose some of theirs to the budget."""
-    in_order = Selection.joined([solved[label] for label in range(len(solved))]).classes
+    """Return how many prototypes remain, for the classes that lose some to the budget."""
+    classes, place = order_jointly([solved[label].solution for label in range(len(solved))])
     if min_per_class:  # the first of each class goes first
-        order = np.argsort(in_order, kind="stable")
-        is_later = np.ones(len(in_order), dtype=bool)
-        is_later[order[np.flatnonzero(np.diff(in_order[order], prepend=-1))]] = False
-        in_order = in_order[np.argsort(is_later, kind="stable")]
-    kept = np.bincount(in_order[:budget], minlength=len(solved)).tolist()
+        classes = classes[np.argsort(place > 0, kind="stable")]
+    kept = np.bincount(classes[:budget], minlength=len(solved)).tolist()
     return {label: k for label, k in enumerate(kept) if k < len(solved[label].solution.selected)}
 
 
-def _solve_whole(
-    work: _Work,
-    budgets: Mapping[int, int | None],
-    *,
-    keep: Mapping[int, int] | None = None,
-) -> dict[int, ClassSelection]:
-    """Solve each class of `budgets` in a task of its own, and keep so many of its choices."""
-    tasks = [
-        work.client.submit(
-            work.solver(label),
-            work.cover.shares(work.client, label),
-            work.weights(label),
-            prototype_cost=work.prototype_cost,
-            max_prototypes=most,
-            min_per_class=work.min_per_class,
-            keep=(keep or {}).get(label),
-        )
-        for label, most in budgets.items()
-    ]
-    return dict(zip(budgets, work.client.gather(tasks), strict=True))
-
-
 def _solve(
-    shares: Sequence[ClassCover],
-    weights: Floats | None,
-    *,
-    prototype_cost: float,
-    max_prototypes: int | None,
-    min_per_class: int = 0,
-    keep: int | None = None,
+    shares: Sequence[ClassCover], weights: Floats | None, *, prototype_cost: float, **options: Any
 ) -> ClassSelection:
-    """Run the greedy on one class; also count the points in the balls chosen.
-
-    What is bounded is a choice of `max_prototypes`, of which the first `keep` are kept.
-    """
+    """Run the greedy on one class; also count the samples in the neighbourhoods chosen."""
     whole = join_covers(shares)
     prize = np.ones(whole.cover.shape[0]) if weights is None else weights
     problem = CoverProblem(whole.cover, whole.wrong, prize, prototype_cost)
-    solution = greedy(problem, max_prototypes=max_prototypes).prefix(problem, keep)
-    if min_per_class and max_prototypes != 0:
-        solution = with_floor(problem, solution)
+    solution = choose_whole(problem, **options)
     chosen = solution.selected
-    named = replace(solution, selected=whole.numbers[chosen])
-    return ClassSelection(named, whole.own[chosen], whole.miscovered[chosen], None)
-
-
-def _solve_in_rounds(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Progress]:
-    """Run the rounds of all classes of `budgets` side by side."""
-    shares = {label: work.cover.shares(work.client, label) for label in budgets}
-    weights = {label: work.weights(label) for label in budgets}
-    state = {}
-    for label, most in budgets.items():
-        given = weights[label]
-        prize = np.ones(work.points.class_count[label]) if given is None else given.result()
-        state[label] = begin(prize, prototype_cost=work.prototype_cost, max_prototypes=most)
-    n_rounds = 0
-    while running := [label for label in budgets if not state[label].done]:
-        n_rounds += 1
-        told = _ask(work, [(shares[label], weights[label], state[label]) for label in running])
-        for label, reports in zip(running, told, strict=True):
-            state[label] = take_round(state[label], reports)
-    logger.info("%d rounds", n_rounds)
-    for label, most in budgets.items():
-        if work.min_per_class and most != 0 and not state[label].score:
-            asked = [
-                work.client.submit(best_of_block, share, weights[label]) for share in shares[label]
-            ]
-            state[label] = force_single(state[label], work.client.gather(asked))
-    return state
-
-
-def _ask(work: _Work, running: Sequence[tuple[list[Any], Any, Progress]]) -> list[list[Report]]:
-    """Have every block report on all running classes, in one task a block.
-
-    `running` holds each class's shares of all blocks, its weights and its progress; each
-    class's reports come back.
-    """
-    shares, weights, states = zip(*running, strict=True)
-    covered = [as_task(work.client, np.packbits(state.covered)) for state in states]
-    asked = [
-        work.client.submit(
-            _report_all,
-            list(of_block),
-            covered,
-            list(weights),
-            ask=[state.ask for state in states],
-            prototype_cost=work.prototype_cost,
-        )
-        for of_block in zip(*shares, strict=True)
-    ]
-    return [list(reports) for reports in zip(*work.client.gather(asked), strict=True)]
+    return ClassSelection(
+        replace(solution, selected=whole.numbers[chosen]),
+        whole.own[chosen],
+        whole.miscovered[chosen],
+        None,
+    )
 
 
 def _report_all(
@@ -291,5 +252,5 @@ def _report_all(
 
 
 def _weights(chunk: Chunk, label: int) -> Floats:
-    """Return the weights of one class's points in a chunk."""
+    """Return the weights of one class's samples in a chunk."""
     return np.asarray(chunk.weights[chunk.codes == label])

@@ -15,14 +15,15 @@ from .._estimators import PVMClassifier
 from .._inspection.fitted import Unwrapped, distance_blocks
 from .._inspection.label_issues import LabelIssues
 from .._prototypes.coverage import Coverage
+from .._prototypes.explanation import PrototypeContributions
 from .._resources import row_count
 from .._typing import Floats, Indices
 from ..data._points import check_estimator_points
 from ._cases import Layout
 from ._queries import MOST_LISTED, AnsweredQueries, Queries, answer_queries, summarize_answers
-from ._summary import Answers, Comparison, Side
+from ._summary import Answers, ClassProbability, Comparison, Side
 from ._table import count_columns
-from ._wording import describe_shares, explain_case
+from ._wording import describe_probability, describe_shares, explain_case
 
 # Columns of one comparison, and entries of contributions held at once.
 _MOST_COLUMNS = 12
@@ -59,6 +60,7 @@ class ComparisonGroup:
     near_distance: Floats
     far_distance: Floats
     contributions: Contributions | None  # None if distances are not sums over columns
+    probable: PrototypeContributions | None = None  # with a fitted rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,8 +252,10 @@ def _compare(
             found = table[np.arange(len(block)), chosen]
             distances[side, block] = np.where(chosen < 0, np.inf, found)
     contributions = _contributions(model, points, near, far)
+    has_rule = model.decision_rule_ is not None and row_count(points) > 0
+    probable = model.explain(points).contributions if has_rule else None
     return ComparisonGroup(
-        rows, openings, roles, near, far, distances[0], distances[1], contributions
+        rows, openings, roles, near, far, distances[0], distances[1], contributions, probable
     )
 
 
@@ -361,7 +365,34 @@ def _describe(
         indices = shown[group.contributions.columns[i]]
         columns = indices[indices >= 0].tolist()
     words = explain_case(group.openings[i], near, far, group.roles[i], model=model, names=names)
-    return Comparison(case, words, columns, near, far)
+    probable = [] if group.probable is None else _probable(model, group.probable, i)
+    if probable:
+        words = f"{words} {describe_probability(probable[0], model, names)}"
+    return Comparison(case, words, columns, near, far, probable)
+
+
+def _probable(
+    model: PVMClassifier, parts: PrototypeContributions, i: int
+) -> list[ClassProbability]:
+    """Return the probabilities of the two most probable classes of one case."""
+    found = [
+        (parts.label[i], parts.probability[i], parts.prototype[i], parts.contribution[i]),
+        (
+            parts.runner_up_label[i],
+            parts.runner_up_probability[i],
+            parts.runner_up_prototype[i],
+            parts.runner_up_contribution[i],
+        ),
+    ]
+    return [
+        ClassProbability(
+            class_=int(np.searchsorted(model.classes_, label)),
+            probability=float(probability),
+            prototypes=prototypes[prototypes >= 0].tolist(),
+            parts=part[prototypes >= 0].tolist(),
+        )
+        for label, probability, prototypes, part in found[: 1 + (found[0][0] != found[1][0])]
+    ]
 
 
 def _side(

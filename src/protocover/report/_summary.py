@@ -184,6 +184,16 @@ class Side:
 
 
 @dataclass(frozen=True)
+class ClassProbability:
+    """The probability of a class, and the prototypes that contribute most to it."""
+
+    class_: int
+    probability: float
+    prototypes: list[int]  # the largest contribution first
+    parts: list[float]
+
+
+@dataclass(frozen=True)
 class Comparison:
     """A case compared with the deciding prototype and the nearest of another class."""
 
@@ -192,6 +202,8 @@ class Comparison:
     columns: list[int]  # that contribute most, in this order
     near: Side
     far: Side | None  # None if only one class has prototypes
+    # The two most probable classes if the decision is fitted.
+    probable: list[ClassProbability] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

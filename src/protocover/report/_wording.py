@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from .._estimators import BallCover, PVMClassifier, PVMClassifierCV
 from .._inspection.evaluation import percent
-from ._summary import Answers, Quality, Side
+from ._summary import Answers, ClassProbability, Quality, Side
 
 _METRICS = {
     "euclidean": "Euclidean distance",
@@ -215,6 +215,20 @@ def explain_case(
     where = "within" if near.inside else "outside"
     sentences.append(f"The case lies {where} the radius of {names[near.prototype]}, {radius}.")
     return " ".join(sentences)
+
+
+def describe_probability(
+    probable: ClassProbability, model: PVMClassifier, names: Sequence[str]
+) -> str:
+    """Return the probability of a class and the prototypes that contribute most to it."""
+    main = [
+        f"{names[k]} ({percent(part)})"
+        for k, part in zip(probable.prototypes, probable.parts, strict=True)
+        if part >= 0.01
+    ]
+    label = model.classes_[probable.class_]
+    stated = f"The probability of “{label}” is {percent(probable.probability)}"
+    return f"{stated}, mainly from {' and '.join(main)}." if main else f"{stated}."
 
 
 def describe_shares(model: Any, *, has_sums: bool, shown: bool, as_pictures: bool) -> str:

@@ -27,17 +27,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._cover import CoverProblem, ProofTree
 from .._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR
 from .._cover.table import line_members
+from .._typing import Floats, Indices, Mask
 from ._local_search import search
 from ._reductions import merge_identical_points, reduce_cover
 from ._residual import MARGIN, Packing, Relaxation, Residual, bound_of
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # Candidates tried at a node with a number of simplex iterations each way, by default, and trials
 # until the average of a candidate is used instead.
@@ -404,7 +401,7 @@ def fix(node: Node, dual: Floats, target: float, *, price: float = 0.0) -> Node 
     return choose(node, np.flatnonzero(sure)) if sure.any() else node
 
 
-def _covering(node: Node, must: NDArray[np.bool_], target: float) -> Node:
+def _covering(node: Node, must: Mask, target: float) -> Node:
     """Return the node with larger prizes for rows that must be covered to reach the target."""
     prize = node.left.prize
     enough = min(target - node.left.constant + 1.0, np.floor(_LARGEST / len(prize)))

@@ -20,7 +20,6 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import block_diag, csc_array
 
 from .._cover import (
@@ -33,6 +32,7 @@ from .._cover import (
     judge,
     rounded_up,
 )
+from .._typing import Floats, Indices
 from ._branch_and_bound import TRIALS, BranchAndBound
 from ._duals import ascend
 from ._finish import best_selection, describe
@@ -41,8 +41,6 @@ from ._local_search import improve_at_size
 from ._multipliers import Look, find_multipliers
 from ._residual import Residual
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Order = tuple[Indices, Floats]
 # Solves problems at a changed cost of a prototype.
 SolveAt = Callable[[Sequence[CoverProblem]], Sequence[CoverSolution]]

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._cover import CoverProblem, CoverSolution, Limit, ProofTree, exact_sum, first_cover
+from .._typing import Floats, Indices
 from ._branch_and_bound import TRIALS, BranchAndBound
 from ._budget import (
     CONSIDERED,
@@ -36,8 +36,6 @@ from ._greedy import choose_by_drop, choose_by_ratio
 from ._local_search import improve_at_size
 from ._multipliers import Look, find_multipliers
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Solve = Callable[[CoverProblem], CoverSolution]
 
 # Perturbations without success for each number of candidates tried, and the fraction of the

@@ -13,15 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._cover import CoverProblem, ball_sums
 from .._cover.table import line_members
+from .._typing import Floats, Indices, Mask
 
 # Candidates of a block, and points removed together, whose balls should fit into the cache.
 _BLOCK, _POINTS = 512, 64
 
-Floats = NDArray[np.float64]
 Merit = Callable[[Floats, Floats], Floats]
 
 
@@ -29,8 +28,8 @@ def choose_by_drop(
     problem: CoverProblem,
     max_prototypes: int | None = None,
     *,
-    covered: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.intp], Floats]:
+    covered: Mask | None = None,
+) -> tuple[Indices, Floats]:
     """Choose by decrease of the objective before ``prototype_cost``, largest first.
 
     Points that are `covered` do not count.
@@ -40,7 +39,7 @@ def choose_by_drop(
 
 def choose_by_ratio(
     problem: CoverProblem, max_prototypes: int | None = None
-) -> tuple[NDArray[np.intp], Floats]:
+) -> tuple[Indices, Floats]:
     """Choose by newly covered prize per cost, largest first; no cost counts as a tiny one."""
     return _choose(problem, np.divide, problem.ranked_cost, max_prototypes)
 
@@ -51,8 +50,8 @@ def _choose(
     expense: Floats,
     max_prototypes: int | None = None,
     *,
-    covered: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.intp], Floats]:
+    covered: Mask | None = None,
+) -> tuple[Indices, Floats]:
     """Choose candidates by ``merit(newly covered prize, expense)``, largest first.
 
     Stops when the best candidate would not lower the objective. Ties go to the lower index.
@@ -76,7 +75,7 @@ def _run(
     expense: Floats,
     limit: int,
     reach: Floats,
-    uncovered: NDArray[np.bool_],
+    uncovered: Mask,
 ) -> tuple[list[int], list[float]]:
     """Choose until none is worth its cost, or all that are contain one uncovered point each.
 
@@ -126,7 +125,7 @@ def _run(
     return chosen, score
 
 
-def _only_single_points(core: CoverProblem, reach: Floats, uncovered: NDArray[np.bool_]) -> bool:
+def _only_single_points(core: CoverProblem, reach: Floats, uncovered: Mask) -> bool:
     """Whether each candidate worth its cost contains at most one uncovered point."""
     left = line_members(core.by_point, np.flatnonzero(uncovered))
     inside = np.bincount(left, minlength=core.n_candidates)
@@ -139,8 +138,8 @@ def _sweep(
     merit: Merit,
     expense: Floats,
     reach: Floats,
-    uncovered: NDArray[np.bool_],
-) -> tuple[NDArray[np.intp], Floats]:
+    uncovered: Mask,
+) -> tuple[Indices, Floats]:
     """Choose the best candidate for each point if all contain one uncovered point each.
 
     A choice changes only the merit of candidates of the same point, so the order of merit now

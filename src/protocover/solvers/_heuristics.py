@@ -7,9 +7,9 @@ import time
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._cover import CoverProblem, CoverSolution
+from .._typing import Floats, Mask
 from ._budget import keep_first, solve_alone
 from ._duals import ascend
 from ._finish import best_selection, describe
@@ -18,8 +18,6 @@ from ._local_search import search
 from ._reductions import reduce_cover
 from ._registry import check_values
 from ._residual import Residual, relax
-
-Floats = NDArray[np.float64]
 
 _DRAWS_AT_ONCE = 64
 
@@ -188,7 +186,7 @@ def lp_rounding(
 
 def _draw(
     problem: CoverProblem, fraction: Floats, n_draws: int, rng: np.random.Generator
-) -> tuple[NDArray[np.bool_], Floats]:
+) -> tuple[Mask, Floats]:
     """Draw selections, shape (n_candidates, n_draws), and compute their objectives."""
     draws = np.zeros((problem.n_candidates, n_draws), dtype=bool)
     support = np.flatnonzero(fraction)

@@ -12,15 +12,12 @@ import math
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from .._cover import CoverProblem
 from .._cover.table import line_members
+from .._typing import Floats, Indices
 from ._residual import Residual
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # Columns that a perturbation removes at most, and perturbations per column of a small problem.
 _MOST_OUT, _TRIALS_PER_COLUMN = 3, 10

@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from .._cover.table import line_members
+from .._typing import Indices, Mask
 from ._residual import Residual
 
 # Pairs of sets that are compared at once, and in one reduction at most.
 _PAIRS_AT_ONCE, _MOST_PAIRS = 1 << 21, 10**7
 # Words of 64 bits that a set is hashed into, exactly if it has no more elements.
 _WORDS = 16
-
-Indices = NDArray[np.intp]
 
 
 def reduce_cover(residual: Residual, *, deadline: float = math.inf) -> Residual:
@@ -132,7 +131,7 @@ def drop_dominated_candidates(residual: Residual) -> Residual:
     """
     cost, size = residual.cost, np.diff(residual.cover.indptr)
 
-    def may_dominate(small: NDArray[np.intp], large: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def may_dominate(small: Indices, large: Indices) -> Mask:
         cheaper, equal = cost[large] < cost[small], cost[large] == cost[small]
         grown = (size[large] > size[small]) | ((size[large] == size[small]) & (large < small))
         return np.asarray((cheaper & (size[large] >= size[small])) | (equal & grown))
@@ -160,7 +159,7 @@ def drop_implied_points(residual: Residual) -> Residual:
     cheapest[held] = np.minimum.reduceat(residual.cost[rows.indices], rows.indptr[held])
     sure = residual.prize > cheapest
 
-    def may_imply(small: NDArray[np.intp], large: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def may_imply(small: Indices, large: Indices) -> Mask:
         wider = (degree[large] == degree[small]) & (~sure[large] | (large > small))
         return np.asarray(sure[small] & ((degree[large] > degree[small]) | wider))
 
@@ -181,7 +180,7 @@ ALL_REDUCTIONS: tuple[Callable[[Residual], Residual], ...] = (
 
 
 def contained_pairs(
-    sets: csc_array, wanted: Callable[[Indices, Indices], NDArray[np.bool_]]
+    sets: csc_array, wanted: Callable[[Indices, Indices], Mask]
 ) -> tuple[Indices, Indices]:
     """Find pairs of columns (small, large), small a subset of large, that are `wanted`.
 
@@ -234,7 +233,7 @@ def _bits(sets: csc_array) -> NDArray[np.uint64]:
     return words
 
 
-def _are_inside(sets: csc_array, small: Indices, large: Indices) -> NDArray[np.bool_]:
+def _are_inside(sets: csc_array, small: Indices, large: Indices) -> Mask:
     """Return for each pair of columns whether the first is in the second."""
     n_rows, sizes = sets.shape[0], np.diff(sets.indptr)
     columns = np.repeat(np.arange(sets.shape[1], dtype=np.int64), sizes)
@@ -264,7 +263,7 @@ def _blocks(sizes: Indices) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(edges) if a < b]
 
 
-def _identical_rows(rows: csr_array) -> NDArray[np.intp]:
+def _identical_rows(rows: csr_array) -> Indices:
     """Return for each row the first with the same columns."""
     sizes = np.diff(rows.indptr)
     held = np.flatnonzero(sizes)

@@ -21,18 +21,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from .._cover import CoverProblem
 from .._cover.table import line_members
+from .._typing import Floats, Indices, Mask
 from ._duals import ascend, mend
 from ._lp import PackingProgram, make_packing, scale_of
 
 logger = logging.getLogger(__name__)
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # Integers up to here, and differences of their sums, are exact as floats.
 _LARGEST = 2**50
@@ -82,7 +80,7 @@ class Residual:
     exact: bool
 
     @classmethod
-    def of(cls, problem: CoverProblem, keep: NDArray[np.bool_] | None = None) -> Residual:
+    def of(cls, problem: CoverProblem, keep: Mask | None = None) -> Residual:
         """Count the worthwhile candidates of `problem`, or those of them to `keep`, in units."""
         core, candidates = problem.core, problem.worthwhile
         if keep is not None:
@@ -105,7 +103,7 @@ class Residual:
             exact=exact,
         )
 
-    def keep_columns(self, keep: NDArray[np.bool_]) -> Residual:
+    def keep_columns(self, keep: Mask) -> Residual:
         """Exclude all other candidates."""
         if keep.all():
             return self
@@ -116,7 +114,7 @@ class Residual:
             candidates=self.candidates[keep],
         )
 
-    def keep_rows(self, keep: NDArray[np.bool_], share: Floats | None = None) -> Residual:
+    def keep_rows(self, keep: Mask, share: Floats | None = None) -> Residual:
         """Drop other rows; their dual variables are `share` (default 0) of their prizes."""
         if keep.all():
             return self
@@ -135,7 +133,7 @@ class Residual:
         rows[there] = number[rows[there]]
         return rows
 
-    def take(self, columns: NDArray[np.bool_]) -> Residual:
+    def take(self, columns: Mask) -> Residual:
         """Choose candidates and drop the rows that they cover."""
         if not columns.any():
             return self

@@ -9,9 +9,17 @@ function comparison(i, most) {
   if (!item) return null;
   const sides = [item.near, item.far].filter(Boolean);
   const block = el("div", { class: "compare" }, el("p", { class: "reason", dir: "auto", text: item.words }));
+  if (item.probable.length) block.append(el("div", { class: "probable" }, ...item.probable.map(probabilityBar)));
   if (cases.pictures) block.append(pictureRow(i, sides));
   if (cases.columns.length) block.append(comparisonTable(i, item, sides, most));
   return block;
+}
+
+// The probability of a class as a bar.
+function probabilityBar(item) {
+  const bar = svg("svg", { class: `share-bar k${item.class % 7}`, viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" });
+  bar.append(svg("rect", { class: "track", x: 0, y: 0, width: 100, height: 10 }), svg("rect", { class: "fill", x: 0, y: 0, width: 100 * item.probability, height: 10 }));
+  return el("div", { class: "share" }, classTag(item.class), el("span", { class: "share" }, bar, el("span", { class: "fine", text: percent(item.probability) })));
 }
 
 function sideName(side, item) {
