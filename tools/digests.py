@@ -132,7 +132,8 @@ def chosen(model: Any) -> list[Any]:
 
 def explained(model: Any, X: Any) -> list[Any]:
     why = model.explain(X)
-    return [getattr(why, field.name) for field in dataclasses.fields(why)]
+    values = [getattr(why, field.name) for field in dataclasses.fields(why)]
+    return values if why.contributions is not None else values[:-1]
 
 
 def answers(model: Any, X: Any) -> list[Any]:

@@ -124,6 +124,11 @@ def say(line: str, verbose: int) -> None:
         tqdm.write(line, file=sys.stderr)
 
 
+def batches(n: int, size: int) -> Iterator[slice]:
+    """Yield slices of `size` of n rows, none if n is 0, which scikit-learn's version rejects."""
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+
+
 def row_count(X: Any) -> int:
     """Count the rows of an array, a sparse table, a frame or a list."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)

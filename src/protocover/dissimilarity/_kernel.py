@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-from sklearn.utils import _safe_indexing, gen_batches
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_non_negative
 
 from .._balls import check_dissimilarities
 from .._exceptions import warn_caller
-from .._resources import row_count
+from .._resources import batches, row_count
 from .._typing import Floats, Indices
 from ..data._fields import check_array, check_keywords, check_text, check_whole
 from ._arithmetic import grain, round_in_place
@@ -239,7 +239,7 @@ class KernelDistance(BaseEstimator):
         """Return K(x, x) of each row, off the diagonals of small blocks."""
         # Not all sparse formats can be sliced, by old SciPy at least.
         sliced = A.tocsr() if issparse(A) else A
-        blocks = (sliced[rows] for rows in gen_batches(row_count(A), _DIAGONAL_BLOCK))
+        blocks = (sliced[rows] for rows in batches(row_count(A), _DIAGONAL_BLOCK))
         parts = [np.diagonal(self._evaluate(block, block)) for block in blocks]
         return np.concatenate(parts) if parts else np.empty(0)
 
@@ -295,7 +295,7 @@ def _worst_square(kernel: Floats, diagonal: Floats) -> float:
     It is below zero only where the matrix (n, n) is not that of a positive kernel.
     """
     worst = 0.0
-    for rows in gen_batches(len(kernel), _WORST_BLOCK):
+    for rows in batches(len(kernel), _WORST_BLOCK):
         squares = np.add.outer(diagonal[rows], diagonal) - 2.0 * kernel[rows]
         size = np.maximum.outer(np.abs(diagonal[rows]), np.abs(diagonal))
         np.divide(squares, size, out=squares, where=size > 0.0)

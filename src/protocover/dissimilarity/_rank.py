@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing, gen_batches
+from sklearn.utils import _safe_indexing
 
 from .._balls import ColumnPairs, Pairs, pairwise_pairs, traits_of
 from .._balls.pairs import columns_at_once
-from .._resources import row_count
+from .._resources import batches, row_count
 from .._typing import Floats, Indices
 from ..data._fields import check_array, check_indices, refuse
 
@@ -130,7 +130,7 @@ class RankDissimilarity(BaseEstimator):
             ordered = self._kept.of(B)
             return _ranks(self.base_.pairwise(A, B), ordered)
         table = np.empty((row_count(A), row_count(B)))
-        for block in gen_batches(row_count(B), columns_at_once(row_count(self._points))):
+        for block in batches(row_count(B), columns_at_once(row_count(self._points))):
             table[:, block] = self._columns(A, _safe_indexing(B, block))
         return table
 
@@ -149,7 +149,7 @@ class RankDissimilarity(BaseEstimator):
         """
         n_points, n_prototypes = row_count(self._points), row_count(B)
         ordered = np.empty((n_points, n_prototypes))
-        for block in gen_batches(n_prototypes, columns_at_once(n_points)):
+        for block in batches(n_prototypes, columns_at_once(n_points)):
             columns = self._training_columns(_safe_indexing(B, block))
             ordered[:, block] = np.sort(columns, axis=0)
         cut = copy(self)

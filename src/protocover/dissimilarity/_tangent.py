@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import gen_batches
 
 from .._balls import Pairs, TablePairs
 from .._balls.build import cut_tiles
-from .._resources import Map, worker_map
+from .._resources import Map, batches, worker_map
 from .._typing import Floats, Indices
 from ..data._fields import check_array, check_number, check_text, refuse
 from ._tangent_planes import TILE, Planes, pair_distances, tile_squares
@@ -226,7 +225,7 @@ class TangentDistance(BaseEstimator):
     def _direct(self, left: Planes, right: Planes, i: Indices, j: Indices) -> Floats:
         """Distances of the pairs (i, j), from their differences in double precision."""
         distances = np.empty(len(i))
-        for block in gen_batches(len(i), _PAIRS):
+        for block in batches(len(i), _PAIRS):
             a, b = i[block], j[block]
             distances[block] = pair_distances(
                 self.maps_.points(left.images[a]) - self.maps_.points(right.images[b]),
@@ -247,7 +246,7 @@ class TangentDistance(BaseEstimator):
         moves = self.transformations_ if self.sides in ("both", side) else ()
         n_parts = 1 if self.spring >= _SINGLE else 2
         planes = Planes.empty(images, len(moves), len(self.center_), n_parts=n_parts)
-        for block in gen_batches(len(images), _BLOCK):
+        for block in batches(len(images), _BLOCK):
             bases = self.maps_.bases(images[block], moves) / np.sqrt(1.0 + self.spring)
             planes.put(
                 block, bases=bases, centered=self.maps_.points(images[block]) - self.center_
