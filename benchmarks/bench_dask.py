@@ -65,7 +65,7 @@ def measure_rates():
     X, y = make_points(N_POINTS)
     eps = radius_for(X, MEMBERS / N_POINTS)
     chunk = Chunk(X, y, np.ones(len(y)), np.arange(len(y)))
-    block = CandidateBlock(np.arange(N_CANDIDATES), X[:N_CANDIDATES])
+    block = CandidateBlock(np.arange(N_CANDIDATES), X[:N_CANDIDATES], np.full(N_CANDIDATES, -1))
     options = {"eps": eps, "closed": False, "n_classes": N_CLASSES}
     part = chunk_cover(chunk, block, Euclidean(), **options)
     reduced = reduce_block(block, [part], prototype_cost=1e-5)
@@ -79,7 +79,7 @@ def measure_rates():
         lambda: chunk_cover(chunk, block, Euclidean(), **options),
         lambda: reduce_block(block, [part], prototype_cost=1e-5),
         lambda: report(share, nothing, None, ask=32, prototype_cost=1e-5),
-        lambda: _solve([share], n_own, prototype_cost=1e-5, max_prototypes=None),
+        lambda: _solve([share], None, prototype_cost=1e-5, max_prototypes=None),
         clock=time.process_time,
     )
     n_pairs = N_POINTS * N_CANDIDATES

@@ -1,7 +1,7 @@
 """Plain set covers: ours beside HiGHS's branch and cut, pycft and OR-Tools, at equal time.
 
 Run: python benchmarks/bench_set_cover.py [--families orlib pace ...] [--limit 2 10]
-[--peers PYTHON] [--solvers highs pycft ortools] [--instances scp41 ...]
+[--peers PYTHON] [--solvers highs pycft ortools] [--instances scp41 ...] [--csv FILE]
 
 `--peers` is the interpreter of an environment with highspy, pycft and ortools; without one
 only ours are run. Each solver runs in a process of its own on one thread, with the time limit in
@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, nargs="+", default=[2.0, 10.0])
     parser.add_argument("--solvers", nargs="+", default=["highs", "pycft", "ortools"])
     parser.add_argument("--peers", help="interpreter of an environment with the other packages")
+    parser.add_argument("--csv", type=Path, help="also write the rows to this file")
     options = parser.parse_args()
     rows = []
     for name, cover, cost in instances(tuple(options.families)):
@@ -52,6 +53,9 @@ def main() -> None:
             if row[0] == name:
                 print(" | ".join(map(str, row)), flush=True)
     print(f"\n{table(HEADER, rows)}\n")
+    if options.csv:
+        lines = (",".join(map(str, row)) for row in (HEADER, *rows))
+        options.csv.write_text("\n".join(lines) + "\n")
 
 
 def as_problem(cover, cost):

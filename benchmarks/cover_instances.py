@@ -142,15 +142,15 @@ def neighbours() -> Iterator[Instance]:
 
 
 def small_worlds() -> Iterator[Instance]:
-    """Yield rings of 3,000 nodes a tenth of whose edges lead anywhere."""
-    for edges in (4500, 10_500):
+    """Yield rings of 3,000 nodes with 4 or 8 neighbours each, a tenth of them drawn at random."""
+    for edges in (6000, 12_000):
         n, rng = 3000, np.random.default_rng(2)
         a = np.repeat(np.arange(n), -(-edges // n))[:edges]
         step = np.tile(np.arange(1, -(-edges // n) + 1), n)[:edges]
         away = rng.random(len(a)) < 0.1
         b = np.where(away, rng.integers(0, n, len(a)), (a + step) % n)
         keep = a != b
-        yield f"small-world-{n + 2 * edges}", *_dominating(n, np.stack((a[keep], b[keep])))
+        yield f"small-world-{2 * edges}", *_dominating(n, np.stack((a[keep], b[keep])))
 
 
 def large_neighbours(n: int) -> Instance:

@@ -37,9 +37,9 @@ numpydoc_show_class_members = False
 
 html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
-html_title = "protocover"
+html_title = f"protocover {version}"
 html_show_sourcelink = False
-html_sidebars = {"**": ["globaltoc.html"]}
+html_sidebars = {"**": ["sidebar.html"]}
 html_css_files = ["protocover.css"]
 html_js_files = [("pictures.js", {"defer": "defer"})]
 html_theme_options = {

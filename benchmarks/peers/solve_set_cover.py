@@ -26,8 +26,15 @@ def highs(indptr, indices, cost, limit):
 
     n, n_rows = len(cost), int(indices.max()) + 1
     model = highspy.Highs()
-    for option, setting in (("output_flag", False), ("threads", 1), ("time_limit", limit)):
+    for option, setting in (("output_flag", False), ("threads", 1), ("time_limit", 20 * limit)):
         model.setOptionValue(option, setting)
+    begun = time.process_time()
+
+    def watch(event):
+        event.interrupt() if time.process_time() - begun >= limit else None
+
+    for callback in (model.cbMipInterrupt, model.cbSimplexInterrupt, model.cbIpmInterrupt):
+        callback.subscribe(watch)
     model.passModel(
         n, n_rows, len(indices), int(highspy.MatrixFormat.kColwise),
         int(highspy.ObjSense.kMinimize), 0.0, cost, np.zeros(n), np.ones(n), np.ones(n_rows),

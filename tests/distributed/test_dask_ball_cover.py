@@ -165,6 +165,15 @@ def test_the_first_faulty_row_is_named_whatever_the_parts(
         model.fit_pairs(pairs, n_samples=N)
 
 
+def test_arrays_that_dask_keeps_apart_from_tasks_are_passed_on(dask_cover):
+    """Dask treats arguments above 100 kB differently."""
+    n, pairs = 15_000, {"i": [0, 0], "j": [1, 2], "distance": [0.5, 1.0]}
+    wish = {"eps": 0.75, "metric": "precomputed", "must_include": np.arange(14_000, n)}
+    model = dask_cover(selection="rounds", **wish).fit_pairs(pairs, n_samples=n)
+    graph = pairs_to_graph(pairs, n_samples=n)
+    assert_same_cover(model, BallCover(solver="greedy", **wish).fit(graph))
+
+
 def test_the_radius_may_not_exceed_what_the_pairs_contain(dask_cover):
     with pytest.raises(ValueError, match=r"eps must not be above 3,.*lower eps"):
         dask_cover(eps=3.5, metric="precomputed").fit_pairs(PAIRS, n_samples=N)

@@ -9,6 +9,7 @@ from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
+from protocover._estimators.search_results import choose_decision
 
 X, y = load_wine(return_X_y=True)
 X = scale(X)
@@ -116,7 +117,7 @@ def test_files_keep_the_rule(tmp_path, feature_weights):
 def test_a_search_may_choose_the_decision():
     nearest = PVMClassifierCV(cv=3, random_state=0).fit(X, y)
     search = PVMClassifierCV(cv=3, decision="auto", random_state=0).fit(X, y)
-    assert search.best_score_ >= nearest.best_score_
+    assert search.best_params_["eps"] == nearest.best_params_["eps"]
     chosen = search.best_params_
     single = PVMClassifier(solver="greedy", **chosen)
     assert search.best_score_ == pytest.approx(cross_val_score(single, X, y, cv=3).mean())
@@ -128,6 +129,25 @@ def test_a_search_may_choose_the_decision():
     assert fitted.best_estimator_.decision == "fitted"
     scored = PVMClassifierCV(cv=3, decision="fitted", scoring="neg_log_loss").fit(X, y)
     assert np.isfinite(scored.best_score_)
+
+
+@pytest.mark.parametrize(
+    ("fitted", "weighted", "nearest", "expected"),
+    [
+        ([0.8, 0.9, 0.7], [0.8, 0.9, 0.7], [0.8, 0.9, 0.7], 0),  # a tie
+        ([0.8, 0.9, 0.7], [0.9, 0.9, 0.7], [0.7, 0.9, 0.7], 0),  # better by one standard error
+        ([0.8, 0.9, 0.7], [0.9, 0.95, 0.8], [0.7, 0.9, 0.7], 1),
+        ([0.8, 0.9, 0.7], [0.9, 0.95, 0.8], [0.95, 0.99, 0.9], 2),
+        ([np.nan, 0.9, 0.7], [0.7, 0.6, 0.8], [0.1, 0.2, 0.1], 1),
+    ],
+)
+def test_the_fitted_rule_is_kept_unless_another_is_better_by_more_than_an_error(
+    fitted, weighted, nearest, expected
+):
+    choices = [
+        ({"k": k}, np.array(scores)) for k, scores in enumerate((fitted, weighted, nearest))
+    ]
+    assert choose_decision(choices)[0] == {"k": expected}
 
 
 def test_probabilities_need_the_fitted_rule():

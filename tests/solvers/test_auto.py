@@ -17,8 +17,11 @@ from paper import PAPER
 from protocover import PVMClassifier
 from protocover._cover import CoverProblem, verify
 from protocover.solvers import auto, greedy, ratio_greedy
+from protocover.solvers._search import Search, grow_together
 
-stages = importlib.import_module("protocover.solvers._stages")
+dense = importlib.import_module("protocover.solvers._dense_stages")
+states = importlib.import_module("protocover.solvers._state")
+AUTO, Stop = states.AUTO, states.Stop
 X, Y = load_iris(return_X_y=True)
 
 
@@ -40,10 +43,18 @@ def hard_problem():
     return large_problem(120, 200, density=0.06)
 
 
+def solved(problem, effort):
+    """Solve a problem as the default does, with another effort."""
+    search = Search(problem, effort)
+    search.go_on()
+    grow_together([search])
+    return search.solution()
+
+
 def test_the_hard_problem_takes_all_stages():
-    state = stages.begin(hard_problem(), greedy(hard_problem()))
-    for stage in (stages.relaxed, stages.searched):
-        state = stage(state, stages.AUTO, stages.Stop())
+    state = states.begin(hard_problem(), greedy(hard_problem()), AUTO)
+    for stage in (dense.relaxed, dense.searched):
+        state = stage(state, AUTO, Stop())
         assert not state.closed
 
 
@@ -61,13 +72,13 @@ def test_a_fit_on_a_slow_machine_is_the_same_model(monkeypatch):
     points, labels = points[:300], labels[:300]
     quick = PVMClassifier(**PAPER).fit(points, labels)
     for name in ("relax", "search", "BranchAndBound"):
-        plain = getattr(stages, name)
+        plain = getattr(dense, name)
 
         def late(*args, plain=plain, **options):
             time.sleep(0.02)
             return plain(*args, **options)
 
-        monkeypatch.setattr(stages, name, late)
+        monkeypatch.setattr(dense, name, late)
     slow = PVMClassifier(**PAPER).fit(points, labels)
     np.testing.assert_array_equal(quick.candidate_indices_, slow.candidate_indices_)
     assert (quick.objective_, quick.lower_bound_) == (slow.objective_, slow.lower_bound_)
@@ -118,7 +129,7 @@ def test_no_worse_than_either_greedy_and_in_order_of_what_each_adds(seed):
 def test_a_small_problem_solved_at_once_has_the_fewest_prototypes(seed):
     """Where the linear program closes it, and its own vector says so, against enumeration."""
     problem, optimum, fewest = problem_and_optimum(seed)
-    state = stages.solved_at_once(problem, stages.Stop())
+    state = states.solved_at_once(problem, AUTO, Stop())
     if not state.full.exact:  # weights finer than can be counted
         return
     if state.closed:
@@ -131,42 +142,41 @@ def test_a_small_problem_solved_at_once_has_the_fewest_prototypes(seed):
 def test_what_ties_with_more_prototypes_is_not_the_last_word(monkeypatch):
     """Two small balls, or at the same objective the one that holds both points."""
     problem = make_problem([[1, 0, 1], [0, 1, 1]], [0, 0, 1], [3, 3], 1.0)
-    plain = stages.relax
+    plain = states.relax
 
     def wasteful(residual, **options):
         return replace(plain(residual, **options), fraction=np.array([1.0, 1.0, 0.0]))
 
-    monkeypatch.setattr(stages, "relax", wasteful)
+    monkeypatch.setattr(states, "relax", wasteful)
     for name in ("choose_by_drop", "choose_by_ratio"):
-        monkeypatch.setattr(stages, name, lambda _: (np.array([0, 1]), None))
-    state = stages.solved_at_once(problem, stages.Stop())
+        monkeypatch.setattr(states, name, lambda _: (np.array([0, 1]), None))
+    state = states.solved_at_once(problem, AUTO, Stop())
     assert state.closed
     assert not state.least
     assert auto(problem).selected.tolist() == [2]
 
 
 def test_most_small_problems_are_solved_at_once():
-    states = [
-        stages.solved_at_once(problem_and_optimum(seed)[0], stages.Stop()) for seed in range(120)
+    found = [
+        states.solved_at_once(problem_and_optimum(seed)[0], AUTO, Stop()) for seed in range(120)
     ]
-    assert sum(state.least for state in states) > 60
+    assert sum(state.least for state in found) > 60
 
 
-def test_problems_that_are_not_small_and_those_out_of_time_begin_with_the_greedies(monkeypatch):
-    assert stages.solved_at_once(hard_problem(), stages.Stop(-math.inf)) is None
-    monkeypatch.setattr(stages, "_SMALL", 10)
-    assert stages.solved_at_once(hard_problem(), stages.Stop()) is None
-    solution = auto(hard_problem())
+def test_problems_that_are_not_small_and_those_out_of_time_begin_with_the_greedies():
+    assert states.solved_at_once(hard_problem(), AUTO, Stop(-math.inf)) is None
+    small = replace(AUTO, small=10)
+    assert states.solved_at_once(hard_problem(), small, Stop()) is None
+    solution = solved(hard_problem(), small)
     assert solution.objective <= greedy(hard_problem()).objective
     assert verify(hard_problem(), solution).ok
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_no_gap_is_claimed_closed_that_is_not_whichever_way_a_problem_goes(seed, monkeypatch):
+def test_no_gap_is_claimed_closed_that_is_not_whichever_way_a_problem_goes(seed):
     """Small ones the long way round, too."""
     problem, optimum, _ = problem_and_optimum(seed)
-    monkeypatch.setattr(stages, "_SMALL", 0)
-    solution = auto(problem)
+    solution = solved(problem, replace(AUTO, small=0))
     assert solution.lower_bound <= float(optimum) <= solution.objective
     assert verify(problem, solution).ok
 

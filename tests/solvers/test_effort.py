@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ from covers import large_problem
 
 from protocover._cover import verify
 from protocover.solvers import _search as effort
-from protocover.solvers import _stages as stages
 from protocover.solvers import auto, greedy
 from protocover.solvers._rounds import solve_together
 from protocover.solvers._search import Search, grow_together
+from protocover.solvers._state import AUTO
 
 
 class Tree:
@@ -150,12 +151,14 @@ def test_while_a_tree_grows_its_search_tells_how_far_it_is():
 @pytest.mark.parametrize("light", [False, True])
 def test_problems_solved_together_are_proved_to_within_a_hundredth(light, monkeypatch):
     """Whether or not what waits for others is made light."""
-    if light:
-        monkeypatch.setattr(stages, "_HEAVY", -1)
     monkeypatch.setattr(effort, "_MOST_NODES", 1000)
     problems = hard_problems()
-    nothing = [None] * len(problems)
-    found = solve_together(auto, problems, rngs=nothing, budgets=nothing, options={})
+    limits = replace(AUTO, heavy=-1) if light else AUTO
+    searches = [Search(problem, limits) for problem in problems]
+    for search in searches:
+        search.go_on()
+    grow_together(searches)
+    found = [search.solution() for search in searches]
     for problem, solution in zip(problems, found, strict=True):
         assert verify(problem, solution).ok
         assert solution.objective <= greedy(problem).objective

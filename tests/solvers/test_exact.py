@@ -16,8 +16,9 @@ from covers import large_problem, make_problem
 from protocover._cover import verify
 from protocover.solvers import _lp as lp
 from protocover.solvers import exact, greedy
+from protocover.solvers._dense_stages import relaxed, with_tree
 from protocover.solvers._residual import Packing, Residual, bound_of, leave_possible, relax
-from protocover.solvers._stages import EXACT, State, Stop, begin, planted, relaxed
+from protocover.solvers._state import EXACT, State, Stop, begin
 
 
 def odd_cycle():
@@ -82,7 +83,7 @@ def test_leaving_out_what_is_not_good_enough_proves_nothing_about_the_rest():
     state = State(
         problem, full, np.ones(2, bool), True, np.array([0]), 7.0, 5.0, dual, np.array([0])
     )
-    state, tree = planted(state, EXACT, stop, 0)
+    state, tree = with_tree(state, EXACT, stop, 0)
     tree.grow()
     assert tree.left.cover.shape[1] == 0
     assert state.grown(tree).bound == 6.0
@@ -189,7 +190,7 @@ def _press_ctrl_c(function):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("protocover.solvers._stages", "choose_by_drop"),
+        ("protocover.solvers._state", "choose_by_drop"),
         ("protocover.solvers._local_search", "_shake"),
         ("protocover.solvers._branch_and_bound", "merge_identical_points"),
         ("protocover.solvers._branch_and_bound", "branch_on"),
@@ -246,7 +247,7 @@ def test_the_vector_proves_what_the_program_of_all_candidates_would():
     problem = large_problem(80, 120, density=0.08)
     whole, rng = Residual.of(problem).plain(), np.random.default_rng(0)
     value = relax(whole).value * float(whole.unit)
-    begun = begin(problem, greedy(problem))
+    begun = begin(problem, greedy(problem), EXACT)
     for _ in range(5):
         keep = rng.permutation(len(whole.candidates)) >= len(whole.candidates) // 10
         keep |= np.isin(whole.candidates, begun.selected)

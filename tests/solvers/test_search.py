@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from covers import make_problem, random_problem
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.solvers import _stages as stages
 from protocover.solvers import auto, exact, greedy, ratio_greedy, solve, verify
+from protocover.solvers._lagrangian import climb, dive_along
+from protocover.solvers._lp import solve_relaxation
 from protocover.solvers._neighbourhoods import must_be_covered, search_neighbourhoods
 from protocover.solvers._reductions import reduce_cover
 from protocover.solvers._residual import Residual
+from protocover.solvers._search import Search
+from protocover.solvers._state import AUTO, EXACT
 from protocover.solvers._weighting import search_by_weights
 
 
@@ -51,12 +57,11 @@ ALL_KINDS = dict(kinds())
 every_kind = pytest.mark.parametrize("kind", ALL_KINDS)
 
 
-@pytest.fixture
-def sparse(monkeypatch):
-    """Every problem goes through the stages of sparse covers, and through all of them."""
-    monkeypatch.setattr(stages, "_TINY", -1)
-    monkeypatch.setattr(stages, "_SMALL", -1)
-    monkeypatch.setattr(stages, "_MANY", 0)
+def by_sparse_stages(problem, effort):
+    """Solve a problem by the stages of sparse covers, however small it is."""
+    search = Search(problem, replace(effort, tiny=-1, many=0))
+    search.go_on()
+    return search.solution()
 
 
 @every_kind
@@ -81,16 +86,16 @@ def test_the_answer_is_the_same_again(kind):
 
 
 @pytest.mark.parametrize("seed", range(120))
-def test_bounds_are_never_above_the_optimum(seed, sparse):
+def test_bounds_are_never_above_the_optimum(seed):
     """Small problems by the stages of sparse covers, which the optimum of is known."""
     problem = random_problem(seed)
     optimum, _ = naive.exact_optimum(problem)
-    for solver in (auto, exact):
-        solution = solver(problem)
+    for effort in (AUTO, EXACT):
+        solution = by_sparse_stages(problem, effort)
         assert solution.lower_bound <= float(optimum) <= solution.objective
         assert verify(problem, solution).faults == ()
-    if problem.on_grid:
-        assert exact(problem).objective == float(optimum)
+    if problem.on_grid:  # the last solution is that of EXACT
+        assert solution.objective == float(optimum)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -119,3 +124,23 @@ def test_solve_takes_a_name_a_limit_and_options():
     assert len(solve(problem, max_prototypes=3).selected) <= 3
     with pytest.raises(TypeError, match="no_such"):
         solve(problem, no_such=1)
+
+
+@pytest.mark.parametrize("per_ball", [6, 20])
+def test_multipliers_bound_the_linear_program_and_lead_to_a_cover(per_ball):
+    """The bound is within 2 % of the linear program's, the cover better than the greedy's."""
+    problem = plane(800, per_ball, 7)
+    residual = Residual.of(problem).plain()
+    cover, cost, prize = residual.cover, residual.cost, residual.prize
+    found = climb(
+        csr_array(cover, dtype=float),
+        cost,
+        prize,
+        np.zeros(len(prize)),
+        target=residual.value(np.searchsorted(residual.candidates, greedy(problem).selected)),
+        steps=400,
+    )
+    relaxed = solve_relaxation(cover, cost, prize)
+    assert 0.98 * relaxed.value <= found.bound <= relaxed.value * (1 + 1e-9)
+    selected = dive_along(cover, cost, prize, found.dual)
+    assert problem.objective(residual.candidates[selected]) < greedy(problem).objective

@@ -54,6 +54,7 @@ from .search_folds import (
 from .search_results import (
     RULES,
     choose,
+    choose_decision,
     find_scorer,
     make_router,
     report_failures,
@@ -127,7 +128,8 @@ outlier_label, feature_weights, random_state
         radius and cost by the accuracy of "nearest", which takes a fraction of the time. "auto"
         does the same with any `scoring`. At the chosen setting it then compares "nearest",
         "fitted" and, for the Euclidean distance of dense rows, "fitted" with feature weights on
-        the same folds, and keeps the one with the best mean score, "nearest" in a tie.
+        the same folds. It takes "fitted" unless another has a better mean score by more than the
+        standard error of the difference.
     verbose : int, default=0
         Above 0, a progress bar over the folds, and a line if the search is on a sample;
         above 1, also a progress bar over the radii in each fold.
@@ -324,7 +326,7 @@ outlier_label, feature_weights, random_state
             setting, score = results["params"][best], results["mean_test_score"][best]
             if trial.model.decision != self.decision:
                 scoring = Scoring(find_scorer(self), score_params, self.error_score)
-                setting, score = self._with_decision(trial, splits, scoring, setting, score)
+                setting, score = self._with_decision(trial, splits, scoring, setting, scores[best])
             self.best_index_, self.best_params_, self.best_score_ = best, setting, float(score)
             self.best_estimator_ = self._refit(data, setting)
             self._set_model(self.best_estimator_._model)
@@ -416,26 +418,32 @@ outlier_label, feature_weights, random_state
         splits: list[Split],
         scoring: Scoring,
         setting: dict[str, Any],
-        score: float,
+        nearest: NDArray[np.float64],
     ) -> tuple[dict[str, Any], float]:
-        """Return a setting with the decision of the best mean score, and that score."""
-        if self.decision == "auto":
-            setting = {**setting, "decision": "nearest", "feature_weights": None}
-            choices = [None, "learned"] if self._can_weight(trial.data.points) else [None]
-        else:
-            choices, score = [self.feature_weights], -np.inf
+        """Return a setting with the decision chosen for it, and the mean score.
+
+        `nearest` has the scores of the setting with the nearest prototype.
+        """
         grid = Grid(np.array([setting["eps"]]), np.array([setting["prototype_cost"]]))
-        found = setting
-        for feature_weights in choices:
+
+        def scores_of(feature_weights: str | None) -> NDArray[np.float64]:
             decision = {"decision": "fitted", "feature_weights": feature_weights}
-            other = replace(trial, model=clone(trial.model).set_params(**decision), grid=grid)
+            fitted = replace(trial, model=clone(trial.model).set_params(**decision), grid=grid)
             folds = cross_validate(
-                other, splits, scoring=scoring, n_jobs=self.n_jobs, verbose=self.verbose
+                fitted, splits, scoring=scoring, n_jobs=self.n_jobs, verbose=self.verbose
             )
-            mean = float(np.mean([fold.score[0, 0] for fold in folds]))
-            if mean > score:
-                found, score = {**setting, **decision}, mean
-        return (found if self.decision == "auto" else setting), score
+            return np.array([fold.score[0, 0] for fold in folds])
+
+        if self.decision == "fitted":
+            return setting, float(scores_of(self.feature_weights).mean())
+        tried = [None, "learned"] if self._can_weight(trial.data.points) else [None]
+        choices: list[tuple[dict[str, Any], NDArray[np.float64]]] = [
+            ({"decision": "fitted", "feature_weights": weights}, scores_of(weights))
+            for weights in tried
+        ]
+        choices.append(({"decision": "nearest", "feature_weights": None}, nearest))
+        decision, scores = choose_decision(choices)
+        return {**setting, **decision}, float(scores.mean())
 
     def _can_weight(self, points: Any) -> bool:
         """Whether the features of these samples can have weights."""

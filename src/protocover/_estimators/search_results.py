@@ -117,6 +117,20 @@ def lowest_accepted(
     return float(mean[best] - error - _tolerance(mean[settings]))
 
 
+def choose_decision(choices: list[tuple[dict[str, Any], Floats]]) -> tuple[dict[str, Any], Floats]:
+    """Return the first choice, or the best of those that are better by more than an error.
+
+    That is the standard error of the mean difference of the scores, which are of the same folds.
+    """
+    best = choices[0]
+    for other in choices[1:]:
+        gain = other[1] - choices[0][1]
+        is_better = gain.mean() > standard_errors(gain[None])[0]
+        if np.isnan(best[1]).any() or (is_better and other[1].mean() > best[1].mean()):
+            best = other
+    return best
+
+
 def split_scores(results: dict[str, Any], n_splits: int) -> Floats:
     """Return the scores of a table of results, shape (n_settings, n_splits)."""
     return np.column_stack([results[f"split{k}_test_score"] for k in range(n_splits)])

@@ -125,9 +125,9 @@ random_state
     ...     labels = cover.labels_[:3].compute()
     ...     of_pairs = DaskBallCover(eps=0.15, metric="precomputed").fit_pairs(pairs)
     >>> cover.representative_indices_
-    array([ 66,   7, 102, 117,  98])
+    array([126,   0,  53, 102, 105,   1,   5,  57])
     >>> labels
-    array([1, 1, 1])
+    array([1, 5, 5])
     >>> of_pairs.ids_[of_pairs.representative_indices_].tolist()
     ['a', 'c']
     """
@@ -447,9 +447,9 @@ class _Task:
         if price is not None or len(forced):
             wrong = np.zeros(self.n_candidates)
             wrong[residual.columns] = problem.wrong
-            shares = self.client.map(
-                _priced, shares, wrong=as_task(self.client, wrong), forced=forced
-            )
+            # Dask would name large keyword arguments of map after the keyword.
+            given = as_task(self.client, wrong), as_task(self.client, forced)
+            shares = [self.client.submit(_priced, share, *given) for share in shares]
         start = begin(
             self.weights,
             prototype_cost=problem.prototype_cost,
@@ -484,8 +484,9 @@ class _Task:
         """Return the table of neighbourhoods with only some columns filled."""
         if len(columns) == 0:
             return csc_array((len(self.weights), self.n_candidates), dtype=bool)
-        parts = self.client.gather(self.client.map(_columns, shares, columns=columns))
-        return _table(join_covers(parts), self.n_candidates)
+        given = as_task(self.client, columns)
+        parts = [self.client.submit(_columns, share, given) for share in shares]
+        return _table(join_covers(self.client.gather(parts)), self.n_candidates)
 
 
 def _choose_whole(

@@ -25,7 +25,7 @@ from ..data._pairs import (
     repetition,
 )
 from ._blocks import ClassCover
-from ._cluster import Cluster
+from ._cluster import Cluster, as_task
 
 # Memory of an entry while a block is made of the parts of the list.
 _BYTES_PER_ENTRY = 64
@@ -58,7 +58,9 @@ class PairBlocks:
             found = client.gather(client.map(_ids, parts, columns=form.columns))
             samples["ids"] = found_ids(found)
         form = form.with_samples(**samples)
-        entries = client.map(_check, parts, form=form)
+        # Dask would name a large keyword argument of map after the keyword.
+        given = as_task(client, form)
+        entries = [client.submit(_check, part, given) for part in parts]
         stated = client.gather(client.map(_state, entries))
         lengths = [one if isinstance(one, tuple) else (0, 0.0) for one in stated]
         for k, fault in enumerate(stated):
@@ -98,8 +100,9 @@ class PairBlocks:
         """Return the number of the nearest representative of each sample, -1 for none, lazily."""
         n = self.form.n_samples
         starts = np.arange(0, n, _CHUNK)
+        given = delayed(chosen)
         near = [
-            delayed(_nearest)(block, chosen, b, len(self.blocks), eps=eps, closed=closed)
+            delayed(_nearest)(block, given, b, len(self.blocks), eps=eps, closed=closed)
             for b, block in enumerate(self.blocks)
         ]
         sizes = np.diff([*starts, n]).tolist()

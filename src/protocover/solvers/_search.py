@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -23,25 +23,22 @@ from ._branch_and_bound import BranchAndBound
 from ._budget import best_of_large, close_by_tree, solve_alone
 from ._column_generation import DIVE, PROOF, ColumnSearch, suits
 from ._coverage import cover_by_tree
+from ._dense_stages import fewest, narrowed, relaxed, searched, searched_again, with_tree
 from ._finish import describe
 from ._greedy import choose_by_drop
 from ._heuristics import greedy
 from ._registry import check_values
-from ._stages import (
-    AUTO,
-    EXACT,
-    Effort,
-    Stage,
-    State,
-    Stop,
-    begin,
-    fewest,
-    is_sparse,
-    lightened,
-    planted,
-    solved_at_once,
-    stages_of,
+from ._sparse_stages import (
+    bounded,
+    cut,
+    cut_to_the_end,
+    dived,
+    kernelized,
+    neighbouring,
+    relaxed_kernel,
+    weighted,
 )
+from ._state import AUTO, EXACT, Effort, State, Stop, begin, is_sparse, solved_at_once
 
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes; and from
 # which on linear programs at several prices would take long.
@@ -176,6 +173,9 @@ def begin_search(
     return Search(problem, verbose=verbose, **options)
 
 
+# A stage of the search, from a state to one at least as good.
+Stage = Callable[[State, Effort, Stop], State]
+
 close_small = partial(
     close_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=AUTO.trials
 )
@@ -215,7 +215,7 @@ class Search:
         self._state: State | None = None
         self._stages: list[Stage] = []
         self._tree: BranchAndBound | None = None
-        self._is_planted = False
+        self._has_tree = False
         # Whether there was more to do than there was time for.
         self._is_cut_short = False
         self.is_finished = False
@@ -251,11 +251,11 @@ class Search:
                     self._state = replace(self._begun, packing=None)
                     self._stages.pop(0)
                 write(f"{stage.__name__}: {self._state}")
-            if self._goes_on() and not self._is_planted and not is_sparse(self.problem):
-                state, self._tree = planted(self._begun, self.effort, self.stop, self.verbose)
-                self._state, self._is_planted = state, True
+            if self._goes_on() and not self._has_tree and not is_sparse(self.problem, self.effort):
+                state, self._tree = with_tree(self._begun, self.effort, self.stop, self.verbose)
+                self._state, self._has_tree = state, True
                 if not self.effort.until_closed:
-                    self._state = lightened(state, self._tree)
+                    self._state = narrowed(state, self._tree, self.effort)
             if self.effort.until_closed:
                 self._grow_on()
                 write(f"branch and bound: {self._state}")
@@ -335,10 +335,9 @@ class Search:
         """Make the first state and list the stages that go on from it."""
         if self._state is not None:
             return
-        state = solved_at_once(self.problem, self.stop)
-        at_once = state is not None
-        self._state = begin(self.problem, greedy(self.problem)) if state is None else state
-        self._stages = list(stages_of(self._state, at_once=at_once))
+        state = solved_at_once(self.problem, self.effort, self.stop)
+        self._stages = stages_of(self.problem, self.effort, at_once=state is not None)
+        self._state = state or begin(self.problem, greedy(self.problem), self.effort)
 
     def _grow_on(self) -> None:
         """Let the tree grow as far as the user's limits allow."""
@@ -374,6 +373,18 @@ class Search:
         if self._is_cut_short or self.stop.is_late:
             return "time limit"
         return "node limit" if self.effort.until_closed else "bounded"
+
+
+def stages_of(problem: CoverProblem, effort: Effort, *, at_once: bool) -> list[Stage]:
+    """Return the stages that go on from a first state."""
+    stages: list[Stage] = [searched, searched_again]
+    if is_sparse(problem, effort):
+        stages = [kernelized, bounded, dived, weighted, cut]
+        if effort.until_closed:
+            stages += [relaxed_kernel, cut, neighbouring, cut_to_the_end]
+    elif not at_once:
+        stages = [relaxed, *stages]
+    return stages
 
 
 def grow_together(searches: Sequence[Search], *, deadline: float = math.inf) -> None:
