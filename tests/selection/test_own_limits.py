@@ -19,6 +19,7 @@ def prepared(points, y, weights, metric="precomputed"):
         metric_params=None,
         candidates="train",
         rng=np.random.default_rng(0),
+        cross_class=False,
     )
 
 
