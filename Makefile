@@ -27,10 +27,10 @@ PYTHONS := 3.12 3.13 3.14
 # What other Pythons, and the packages that go with them, could change: all that is no deep
 # search for counterexamples, no browser and no cluster.
 TESTS ?=
-PORTABLE := tests/balls tests/candidates tests/cover tests/data tests/dissimilarity \
-	tests/inspection tests/maps tests/persistence tests/plotting tests/prototypes tests/test_*.py \
+PORTABLE := tests/balls tests/cover tests/data tests/dissimilarity tests/persistence \
+	tests/prototypes tests/test_*.py \
 	$(addprefix tests/cli/test_,check.py columns.py cover.py fit.py main.py options.py predict.py) \
-	$(addprefix tests/estimators/test_,bad_input.py classifier.py adaptive_radii.py selector.py tables.py) \
+	$(addprefix tests/estimators/test_,bad_input.py classifier.py fitted_decision.py adaptive_radii.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
 .PHONY: size digests docs dist release test-oldest test-ortools test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-adaptive-radii bench-peers evidence evidence-quick paper paper-quick clean
