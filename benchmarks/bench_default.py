@@ -104,7 +104,7 @@ def measure(X, y, eps, cost, *, repeats):
 
 def fit(X, y, eps, cost, solver):
     """Return the processor time of a fit, and the model."""
-    value = None if cost == "1/n" else float(cost)
+    value = "auto" if cost == "1/n" else float(cost)
     model = PVMClassifier(eps=eps, prototype_cost=value, solver=solver, **PAPER)
     begun = time.process_time()
     model.fit(X, y)
