@@ -150,7 +150,7 @@ def test_a_page_says_why_each_case_is_answered_as_it_is(out, flowers, capsys):
     page = Path("why.html").read_text(encoding="utf-8")
     assert '<h1 dir="auto">Predictions for new.csv</h1>' in page
     wrong = (answers["predicted"] != flowers["kind"]).sum()
-    assert f"Of 30 cases of known class {wrong} " in page
+    assert f"{wrong} of 30 cases of known class " in page
     first = answers.iloc[0]
     start = page.index('id="data">') + len('id="data">')
     data = json.loads(page[start : page.index("</script>", start)])

@@ -237,7 +237,7 @@ def test_the_path_of_a_search_goes_along_the_costs():
     assert not any("1-NN" in text.get_text() for text in display.ax_.get_legend().get_texts())
     summary = summarize(search, X, Y)
     assert summary.path.parameter == "cost"
-    assert "chosen from 6 with the limit" in str(summary)
+    assert "chosen from 6 with the maximum radius" in str(summary)
     shared = PVMClassifierCV(n_eps=4, cv=3, **PAPER).fit(X, Y)
     assert trace_path(shared).parameter == "eps"
     assert summarize(shared, X, Y).path.parameter == "radius"

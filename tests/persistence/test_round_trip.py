@@ -163,7 +163,7 @@ def test_a_file_tells_when_and_with_what_it_was_saved(tmp_path):
 
 def test_a_prototype_that_is_there_by_the_floor_alone_is_kept_as_such(tmp_path):
     """Also where the parameter that asked for it was changed since."""
-    model = deepcopy(saved_and_loaded("forced, one radius")[0]).set_params(min_per_class=0)
+    model = deepcopy(saved_and_loaded("forced")[0]).set_params(min_per_class=0)
     again = round_trip(model.set_params(cross_class=True), tmp_path)
     assert again.solution_.forced.tolist() == [0, 1, 2]
 

@@ -232,6 +232,9 @@ def _length_faults(model: Any) -> tuple[str, ...]:
     chosen = [len(one.selected) for one in selection.solutions]
     if not faults and _by_class(selection) != chosen:
         faults.append(f"solution_ has {_by_class(selection)} prototypes by class, not {chosen}")
+    selected = np.concatenate([one.selected for one in selection.solutions])
+    if not faults and not np.isin(selected, selection.candidates).all():
+        faults.append("solution_ has solutions that select other candidates than it names")
     return tuple(faults)
 
 
@@ -577,12 +580,15 @@ class _CoverAgain:
         if not same_points(again.prototypes, cover.representatives_):
             faults.append("representatives_ are not the candidates of candidate_indices_")
         faults += _differences(cover, true, (*_OF_SOLUTION, *labels))
-        fitted = cover._model.prototype_set.covering(
-            completed(samples, self.training.dissimilarity),
-            radii=again.radii,
-            closed=cover.closed_ball,
-            n_jobs=cover.n_jobs,
-        )
-        if not np.array_equal(true["labels_"], fitted):
+        used = cover._model.prototype_set
+        if len(used.order) != len(again.rows) or not np.array_equal(
+            true["labels_"],
+            used.covering(
+                completed(samples, self.training.dissimilarity),
+                radii=again.radii,
+                closed=cover.closed_ball,
+                n_jobs=cover.n_jobs,
+            ),
+        ):
             faults.append("what the cover answers from are not these representatives")
         return faults
