@@ -16,18 +16,17 @@ EMPTY := .venv-empty
 OLDEST := .venv-oldest
 ORTOOLS := .venv-ortools
 export MPLBACKEND ?= Agg
-# The tests of what is made of products, which are repeated with the linear algebra kernels of
-# other processors: all else follows from that, or has none.
-NUMERIC := tests/balls tests/candidates tests/dissimilarity tests/experiments tests/inspection \
-	tests/maps tests/prototypes tests/selection tests/test_moving_here.py \
-	$(addprefix tests/estimators/test_,classifier.py adaptive_radii.py path.py selector.py tables.py verify.py)
+# The tests of what is computed by matrix products, which are repeated with the linear algebra
+# kernels of other processors: everything else follows from memberships and nearest prototypes.
+NUMERIC := tests/balls tests/dissimilarity tests/maps tests/prototypes tests/selection \
+	$(addprefix tests/estimators/test_,classifier.py adaptive_radii.py verify.py)
 # What says the same whatever the kernels: it starts processes with kernels of its own.
 NOT_NUMERIC := --ignore=tests/dissimilarity/test_kernels_of_blas.py
 PYTHONS := 3.12 3.13 3.14
 # What other Pythons, and the packages that go with them, could change: all that is no deep
 # search for counterexamples, no browser and no cluster.
 TESTS ?=
-PORTABLE := tests/balls tests/cover tests/data tests/dissimilarity tests/persistence \
+PORTABLE := tests/balls tests/cover tests/data tests/persistence \
 	tests/prototypes tests/test_*.py \
 	$(addprefix tests/cli/test_,check.py columns.py cover.py fit.py main.py options.py predict.py) \
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py fitted_decision.py adaptive_radii.py tables.py) \
